@@ -1,0 +1,1 @@
+//! The static library inside instrumented programs.
