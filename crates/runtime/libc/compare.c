@@ -1,0 +1,158 @@
+/* Models of functions that compare strings: strcmp strncmp strcasecmp __strcasecmp strncasecmp
+ * strcoll strxfrm strverscmp __strverscmp.
+ *
+ * In: as the C library's. Out: the same results, to the value (the x86-64 library returns the
+ * difference of the first bytes that differ, and so do the models).
+ * Always: `examined` reads no byte of either string past the first difference's own chunk, so a
+ * comparison at the start of a large buffer costs no more than it should.
+ * Departs: strcoll and strxfrm in locales with collation rules are the real ones plus an escape.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "models.h"
+
+enum { FIRST_CHUNK = 32 };
+
+/* At least as many bytes as a comparison of the two looks at, at most `limit`. */
+static size_t examined(const char *a, const char *b, size_t limit,
+                       int (*compare)(const char *, const char *, size_t)) {
+    size_t n = FIRST_CHUNK;
+    while (n < limit && compare(a, b, n) == 0 && strnlen(a, n) == n)
+        n *= 2;
+    return n < limit ? n : limit;
+}
+
+static int either_labelled(const char *a, const char *b, size_t n) {
+    return labelled(a, n) || labelled(b, n);
+}
+
+int MODEL(strcmp)(const char *a, const char *b) {
+    size_t n = examined(a, b, SIZE_MAX, strncmp);
+    if (!either_labelled(a, b, n))
+        return strcmp(a, b);
+    __plx_compared(a, b, n);
+    while (*a == *b && *a)
+        a++, b++;
+    return (unsigned char)*a - (unsigned char)*b;
+}
+
+int MODEL(strncmp)(const char *a, const char *b, size_t most) {
+    size_t n = examined(a, b, most, strncmp);
+    if (!either_labelled(a, b, n) && !labelled_value(most))
+        return strncmp(a, b, most);
+    __plx_compared(a, b, n);
+    for (size_t i = 0; i < most; i++)
+        if (a[i] != b[i] || !a[i])
+            return (unsigned char)a[i] - (unsigned char)b[i];
+    return 0;
+}
+
+/* Equal bytes need no folding, and the test for them is the cheapest condition. */
+static int compare_folded(const char *a, const char *b, size_t most) {
+    const int *lower = charset() == CHARSET_OTHER ? *__ctype_tolower_loc() : NULL;
+    for (size_t i = 0; i < most; i++) {
+        unsigned char c = (unsigned char)a[i], d = (unsigned char)b[i];
+        int difference = lower ? lower[c] - lower[d] : ascii_lower(c) - ascii_lower(d);
+        if (difference != 0)
+            return difference;
+        if (!c)
+            return 0;
+    }
+    return 0;
+}
+
+int MODEL(strcasecmp)(const char *a, const char *b) {
+    size_t n = examined(a, b, SIZE_MAX, strncasecmp);
+    if (!either_labelled(a, b, n))
+        return strcasecmp(a, b);
+    __plx_compared(a, b, n);
+    return compare_folded(a, b, SIZE_MAX);
+}
+ALIAS(__strcasecmp, strcasecmp);
+
+int MODEL(strncasecmp)(const char *a, const char *b, size_t most) {
+    size_t n = examined(a, b, most, strncasecmp);
+    if (!either_labelled(a, b, n) && !labelled_value(most))
+        return strncasecmp(a, b, most);
+    __plx_compared(a, b, n);
+    return compare_folded(a, b, most);
+}
+
+/* Without rules (C, POSIX, C.UTF-8) the order is that of the bytes. */
+static int has_collation_rules(void) {
+    return (uint32_t)(uintptr_t)nl_langinfo(_NL_COLLATE_NRULES) != 0;
+}
+
+int MODEL(strcoll)(const char *a, const char *b) {
+    if (!has_collation_rules())
+        return MODEL(strcmp)(a, b);
+    __plx_escape("strcoll", a, strlen(a) + 1);
+    __plx_escape("strcoll", b, strlen(b) + 1);
+    return strcoll(a, b);
+}
+
+size_t MODEL(strxfrm)(char *restrict to, const char *restrict from, size_t room) {
+    if (has_collation_rules()) {
+        __plx_escape("strxfrm", from, strlen(from) + 1);
+        size_t n = strxfrm(to, from, room);
+        __plx_clear_labels(to, n < room ? n + 1 : room);
+        return n;
+    }
+    extern size_t MODEL(strlen)(const char *);
+    size_t n = MODEL(strlen)(from);
+    __builtin_memcpy(to, from, n < room ? n + 1 : room);
+    return n;
+}
+
+/* What the digits just before the first difference are: none, a number, a fraction (it began
+ * with zeros), or nothing but zeros so far. */
+enum before { NO_DIGITS, NUMBER, FRACTION, ZEROS };
+
+static enum before after_one_more(enum before state, unsigned char c) {
+    if ((unsigned char)(c - '0') > 9)
+        return NO_DIGITS;
+    if (state == NO_DIGITS)
+        return c == '0' ? ZEROS : NUMBER;
+    return state == ZEROS && c != '0' ? FRACTION : state;
+}
+
+static int is_digit(char c) {
+    return (unsigned char)(c - '0') <= 9;
+}
+
+/* The longer run of digits is the greater number; equally long ones differ as bytes do. */
+static int compare_numbers(const char *a, const char *b, int difference) {
+    size_t i = 0;
+    while (is_digit(a[i])) {
+        if (!is_digit(b[i]))
+            return 1;
+        i++;
+    }
+    return is_digit(b[i]) ? -1 : difference;
+}
+
+int MODEL(strverscmp)(const char *a, const char *b) {
+    if (!labelled(a, strlen(a) + 1) && !labelled(b, strlen(b) + 1))
+        return strverscmp(a, b);
+    __plx_compared(a, b, examined(a, b, SIZE_MAX, strncmp));
+    enum before state = NO_DIGITS;
+    for (; *a == *b; a++, b++) {
+        if (!*a)
+            return 0;
+        state = after_one_more(state, (unsigned char)*a);
+    }
+    int difference = (unsigned char)*a - (unsigned char)*b;
+    int digits = is_digit(*a) + is_digit(*b);
+    if (state == NUMBER && digits == 1)
+        return is_digit(*a) ? 1 : -1;
+    if (state == ZEROS && digits == 1)
+        return is_digit(*a) ? -1 : 1;
+    if ((state == NUMBER && digits == 2) ||
+        (state == NO_DIGITS && digits == 2 && *a != '0' && *b != '0'))
+        return compare_numbers(a, b, difference);
+    return difference;
+}
+ALIAS(__strverscmp, strverscmp);

@@ -1,0 +1,47 @@
+/* What several files of models share.
+ *
+ * Always: a model that asks the real libc first (to learn how many bytes matter) restores errno
+ * before it does the work itself. Asking whether more bytes are symbolic than matter is harmless:
+ * the answer only chooses between two ways to the same result.
+ */
+#ifndef PLX_MODELS_H
+#define PLX_MODELS_H
+
+#include <langinfo.h>
+
+#include "plx.h"
+
+/* MODEL(name) is another name of MODEL(of), which must be defined before in the same file. */
+#define ALIAS(name, of) \
+    extern __typeof__(MODEL(of)) MODEL(name) __attribute__((alias("__plx_libc_" #of)))
+
+/* Does the pointer or anything in the n bytes behind it carry a label? */
+static inline int labelled(const void *p, size_t n) {
+    return __plx_symbolic_value((uint64_t)(uintptr_t)p) || __plx_symbolic(p, n);
+}
+
+static inline int labelled_value(uint64_t v) {
+    return __plx_symbolic_value(v);
+}
+
+/* The character set of the current locale, as far as models tell them apart. */
+enum charset { CHARSET_ASCII, CHARSET_UTF8, CHARSET_OTHER };
+
+static inline enum charset charset(void) {
+    const char *name = nl_langinfo(CODESET);
+    if (name[0] == 'U' && name[1] == 'T' && name[2] == 'F' && name[3] == '-' && name[4] == '8')
+        return CHARSET_UTF8;
+    return name[0] == 'A' && name[1] == 'N' ? CHARSET_ASCII : CHARSET_OTHER;
+}
+
+/* isspace and tolower as C expressions, for character sets whose high bytes have no class of
+ * their own (CHARSET_ASCII, CHARSET_UTF8). */
+static inline int ascii_space(unsigned char c) {
+    return (c == ' ') | ((unsigned char)(c - '\t') < 5);
+}
+
+static inline unsigned char ascii_lower(unsigned char c) {
+    return (unsigned char)(c + ((unsigned char)(c - 'A') < 26) * 32);
+}
+
+#endif
