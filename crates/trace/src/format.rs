@@ -45,6 +45,7 @@ pub enum Mode {
 /// First page of the arena. All fields little-endian, written in place.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "engine", derive(bytemuck::Pod, bytemuck::Zeroable))]
 pub struct Header {
     pub magic: u64,
     pub version: u32,
@@ -100,6 +101,7 @@ pub const FLAG_STARTED: u32 = 1 << 6;
 /// One expression node: 24 bytes, operands are labels.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "engine", derive(bytemuck::Pod, bytemuck::Zeroable))]
 pub struct Node {
     /// An [`Op`].
     pub op: u8,
@@ -164,6 +166,7 @@ impl Op {
     /// The operator with this number, if there is one.
     pub const fn from_u8(op: u8) -> Option<Op> {
         use Op::*;
+        #[rustfmt::skip]
         const ALL: [Op; 29] = [
             Const, Input, Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor, Eq,
             Ne, Ult, Ule, Slt, Sle, ZExt, SExt, Extract, Concat, Ite, Read, UMulOverflow,
@@ -182,6 +185,7 @@ impl Op {
 /// (`u32`, 0 where the byte is concrete). Padded to 8.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "engine", derive(bytemuck::Pod, bytemuck::Zeroable))]
 pub struct TableHeader {
     pub len: u32,
     pub symbolic: u32,
@@ -192,6 +196,7 @@ pub struct TableHeader {
 /// An event record.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "engine", derive(bytemuck::Pod, bytemuck::Zeroable))]
 pub struct RawEvent {
     /// A `KIND_*`.
     pub kind: u8,

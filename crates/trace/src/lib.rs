@@ -8,7 +8,24 @@
 //! the runtime uses allocate only in [`request`].
 
 pub mod control;
+#[cfg(feature = "engine")]
+pub mod eval;
 pub mod format;
+#[cfg(feature = "engine")]
+pub mod formula;
+#[cfg(feature = "engine")]
+pub mod path;
+#[cfg(feature = "engine")]
+pub mod reader;
 pub mod request;
 #[cfg(feature = "engine")]
 pub mod sites;
+#[cfg(feature = "engine")]
+pub mod smtlib;
+#[cfg(feature = "engine")]
+pub mod synth;
+#[cfg(feature = "engine")]
+mod validate;
+
+#[cfg(feature = "engine")]
+pub use reader::{DecodeError, Event, Trace};

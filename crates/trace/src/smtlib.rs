@@ -1,0 +1,184 @@
+//! The path condition as an SMT-LIB 2 script.
+//!
+//! In: a trace and its conditions. Out: text that any solver with `QF_BV` accepts: one constant for each
+//! input byte (`|stdin[3]|`), one definition for each node (`n12`), one function for each table (`t0`), one
+//! assertion for each condition.
+//!
+//! Always holds: the script means exactly what [`crate::eval`] computes; its length is linear in the
+//! nodes that the conditions are made of and the tables they read. Booleans are vectors of one bit.
+
+use crate::format::*;
+use crate::formula::input_name;
+use crate::path::{Condition, Expect, Origin};
+use crate::reader::{Table, Trace};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// The whole script. `place` says where a site is in the source, for the comments.
+pub fn script(trace: &Trace, conditions: &[Condition], place: &dyn Fn(u32) -> String) -> String {
+    let mut out = String::from("(set-logic QF_BV)\n");
+    let labels: Vec<Label> = conditions.iter().map(|c| c.label).collect();
+    out.push_str(&definitions(trace, &labels));
+    for condition in conditions {
+        let what = match condition.origin {
+            Origin::Branch => "branch",
+            Origin::Switch => "switch",
+            Origin::Guard(_) => "guard",
+            Origin::Pin(_) => "made concrete",
+        };
+        // A comment ends at the end of its line.
+        let place = place(condition.site).replace(['\n', '\r'], " ");
+        let _ = writeln!(out, "; {what} at {place}");
+        let _ = writeln!(out, "(assert {})", assertion(trace, condition.label, &condition.expect));
+    }
+    out.push_str("(check-sat)\n(get-model)\n");
+    out
+}
+
+/// Declarations and definitions of everything that `labels` are made of.
+pub fn definitions(trace: &Trace, labels: &[Label]) -> String {
+    let mut out = String::new();
+    let mut tables = BTreeSet::new();
+    for label in cone(trace, labels) {
+        // Labels of a cone have nodes.
+        let Some((op, node)) = trace.node(label) else { continue };
+        if op == Op::Read && tables.insert(node.b) {
+            if let Some(table) = trace.table(node.b) {
+                let body = table_tree(&table, 0, table.bytes.len());
+                let _ = writeln!(out, "(define-fun t{} ((i (_ BitVec 64))) (_ BitVec 8) {body})", node.b);
+            }
+        }
+        let _ = match op {
+            Op::Input => writeln!(
+                out,
+                "(declare-const {name} (_ BitVec 8))\n(define-fun n{label} () (_ BitVec 8) {name})",
+                name = byte_symbol(trace, node.a, node.b)
+            ),
+            _ => {
+                writeln!(out, "(define-fun n{label} () (_ BitVec {}) {})", node.width, term(trace, op, node))
+            }
+        };
+    }
+    out
+}
+
+/// What a condition asks of its label, as a Boolean term.
+pub fn assertion(trace: &Trace, label: Label, expect: &Expect) -> String {
+    let width = trace.nodes().get(label as usize).map_or(1, |n| n.width);
+    match expect {
+        Expect::Equals(value) => format!("(= n{label} {})", literal(*value, width)),
+        Expect::NoneOf(values) => {
+            let mut text = String::from("(and true");
+            for value in values {
+                let _ = write!(text, " (not (= n{label} {}))", literal(*value, width));
+            }
+            text + ")"
+        }
+    }
+}
+
+/// The name of an input byte: `|stdin[3]|`.
+pub fn byte_symbol(trace: &Trace, input: u32, offset: u32) -> String {
+    let name = trace.inputs().get(input as usize).map_or_else(|| format!("input{input}"), input_name);
+    // A quoted symbol may hold neither of these.
+    let name = name.replace('%', "%25").replace('|', "%7c").replace('\\', "%5c");
+    format!("|{name}[{offset}]|")
+}
+
+/// A constant.
+pub fn literal(value: u64, width: u8) -> String {
+    format!("(_ bv{} {width})", value & mask(width))
+}
+
+/// All labels that these are made of, ascending.
+fn cone(trace: &Trace, labels: &[Label]) -> Vec<Label> {
+    let mut needed = vec![false; trace.nodes().len()];
+    for label in labels {
+        if let Some(needed) = needed.get_mut(*label as usize) {
+            *needed = true;
+        }
+    }
+    for label in (1..needed.len()).rev() {
+        if needed[label] {
+            trace.operands(label as Label, &mut |operand| needed[operand as usize] = true);
+        }
+    }
+    (1..needed.len()).filter(|l| needed[*l]).map(|l| l as Label).collect()
+}
+
+fn term(trace: &Trace, op: Op, node: &Node) -> String {
+    let (a, b, c) = (node.a, node.b, node.c);
+    let operand_width = trace.nodes().get(a as usize).map_or(1, |n| n.width);
+    let binary = |name: &str| format!("({name} n{a} n{b})");
+    let bit = |condition: String| format!("(ite {condition} (_ bv1 1) (_ bv0 1))");
+    match op {
+        Op::Const => literal(node.value, node.width),
+        Op::Input => byte_symbol(trace, a, b),
+        Op::Add => binary("bvadd"),
+        Op::Sub => binary("bvsub"),
+        Op::Mul => binary("bvmul"),
+        Op::UDiv => binary("bvudiv"),
+        Op::SDiv => binary("bvsdiv"),
+        Op::URem => binary("bvurem"),
+        Op::SRem => binary("bvsrem"),
+        Op::Shl => binary("bvshl"),
+        Op::LShr => binary("bvlshr"),
+        Op::AShr => binary("bvashr"),
+        Op::And => binary("bvand"),
+        Op::Or => binary("bvor"),
+        Op::Xor => binary("bvxor"),
+        Op::Eq => bit(binary("=")),
+        Op::Ne => bit(binary("distinct")),
+        Op::Ult => bit(binary("bvult")),
+        Op::Ule => bit(binary("bvule")),
+        Op::Slt => bit(binary("bvslt")),
+        Op::Sle => bit(binary("bvsle")),
+        Op::ZExt => format!("((_ zero_extend {}) n{a})", node.width - operand_width),
+        Op::SExt => format!("((_ sign_extend {}) n{a})", node.width - operand_width),
+        Op::Extract => format!("((_ extract {} {b}) n{a})", b + u32::from(node.width) - 1),
+        Op::Concat => binary("concat"),
+        Op::Ite => format!("(ite (= n{a} (_ bv1 1)) n{b} n{c})"),
+        Op::Read => read_term(node),
+        Op::UMulOverflow => bit(overflow_term("zero_extend", a, b, operand_width)),
+        Op::SMulOverflow => bit(overflow_term("sign_extend", a, b, operand_width)),
+    }
+}
+
+/// The product in twice the width is not the product in the width, extended.
+fn overflow_term(extend: &str, a: Label, b: Label, width: u8) -> String {
+    let wide = |term: &str| format!("((_ {extend} {width}) {term})");
+    let (wide_a, wide_b) = (wide(&format!("n{a}")), wide(&format!("n{b}")));
+    format!("(distinct (bvmul {wide_a} {wide_b}) {})", wide(&format!("(bvmul n{a} n{b})")))
+}
+
+/// The bytes of a table read, the last one on top.
+fn read_term(node: &Node) -> String {
+    let byte = |i: u8| match i {
+        0 => format!("(t{} n{})", node.b, node.a),
+        _ => format!("(t{} (bvadd n{} {}))", node.b, node.a, literal(i.into(), 64)),
+    };
+    (1..node.width / 8).fold(byte(0), |low, i| format!("(concat {} {low})", byte(i)))
+}
+
+/// Entries `from..to` of a table as a balanced decision tree over the index `i`; 0 beyond the end.
+fn table_tree(table: &Table, from: usize, to: usize) -> String {
+    let inner = entry_tree(table, from, to);
+    format!("(ite (bvult i {}) {inner} (_ bv0 8))", literal(to as u64, 64))
+}
+
+fn entry_tree(table: &Table, from: usize, to: usize) -> String {
+    let entry = |i: usize| match table.label(i) {
+        0 => literal(table.bytes[i].into(), 8),
+        label => format!("n{label}"),
+    };
+    if from >= to {
+        return literal(0, 8);
+    }
+    let first = entry(from);
+    if (from + 1..to).all(|i| entry(i) == first) {
+        return first;
+    }
+    let middle = from.midpoint(to);
+    let (low, high) = (entry_tree(table, from, middle), entry_tree(table, middle, to));
+    format!("(ite (bvult i {}) {low} {high})", literal(middle as u64, 64))
+}
