@@ -1,1 +1,30 @@
-//! Placeholder: written in this issue.
+//! From sources and a build command to a [`Version`]: native binary, whole-program bitcode and
+//! link line.
+//!
+//! In: a C file, a source tree, a git revision, optionally a patch; a build command.
+//! Out: a [`Version`], or a [`BuildError`] that says what went wrong, where, and what to do.
+//!
+//! What always holds: the user's sources and repository are never written; a cache entry is
+//! complete or not there; every object of a program that has no bitcode is listed with the reason.
+//!
+//! Two halves meet in one ELF section. During the build, [`wrapper`] stands in for the compiler and
+//! leaves [`record`]s in every object; afterwards [`collect()`] reads them back from the linked
+//! executable. [`build()`] prepares the tree, runs the build command, and collects.
+
+pub mod args;
+pub mod bitcode;
+pub mod cache;
+pub mod collect;
+pub mod elf;
+pub mod error;
+pub mod link;
+mod module;
+pub mod record;
+pub mod tools;
+pub mod wrapper;
+
+pub use cache::Cache;
+pub use collect::{collect, MissingBitcode, Version};
+pub use error::BuildError;
+pub use link::{LinkItem, LinkLine};
+pub use tools::Language;

@@ -1,0 +1,92 @@
+//! Everything that can go wrong in a build, in words for the user.
+//!
+//! What always holds: a message says what went wrong, where, and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    #[error("{path}: {source}", path = .path.display())]
+    File { path: PathBuf, source: io::Error },
+
+    #[error("cannot start {program}: {source}; `parallax doctor` says how to get it")]
+    Tool { program: String, source: io::Error },
+
+    #[error("{command}\nfailed ({status}):\n{message}")]
+    ToolFailed { command: String, status: ExitStatus, message: String },
+
+    #[error("{path}: no such file", path = .0.display())]
+    NoSuchFile(PathBuf),
+
+    #[error(
+        "{path}: a script ({interpreter}), not a program; name the program that it starts",
+        path = .path.display()
+    )]
+    Script { path: PathBuf, interpreter: String },
+
+    #[error("{path}: not an ELF program", path = .0.display())]
+    NotElf(PathBuf),
+
+    #[error("{path}: an object or archive, not a linked program; name the program it goes into", path = .0.display())]
+    NotLinked(PathBuf),
+
+    #[error(
+        "{path}: holds no record of its bitcode: it was not built with CC=parallax-cc, or everything but \
+         code and data was stripped from it (llvm-strip does that, strip does not); build it with \
+         parallax-cc, and name the program before it is stripped",
+        path = .0.display()
+    )]
+    NotInstrumented(PathBuf),
+
+    #[error(
+        "{path}: no object of this program has bitcode:\n{table}",
+        path = .path.display()
+    )]
+    NoBitcodeAtAll { path: PathBuf, table: String },
+
+    #[error(
+        "{program}: its bitcode cannot be linked into one module:\n{message}",
+        program = .program.display()
+    )]
+    ModuleLink { program: PathBuf, message: String },
+
+    #[error("the build failed ({status}): {command}\nin {directory}\n{tail}", directory = .directory.display())]
+    BuildFailed { command: String, directory: PathBuf, status: ExitStatus, tail: String },
+
+    #[error("{source_name}: a directory needs a build command (--build CMD, or `build` in parallax.toml)")]
+    NoBuildCommand { source_name: String },
+
+    #[error("the build made no program {program}; {made}\nbuild command: {command}")]
+    NoSuchProgram { program: String, made: String, command: String },
+
+    #[error("the build made {count} programs; name one with --program: {made}", count = .made.len(), made = .made.join(", "))]
+    WhichProgram { made: Vec<String> },
+
+    #[error("{patch}: does not apply to {tree}:\n{message}", patch = .patch.display())]
+    Patch { patch: PathBuf, tree: String, message: String },
+
+    #[error("{directory}: not inside a git repository; run parallax in one, or name a directory instead of git:{revision}", directory = .directory.display())]
+    NotARepository { directory: PathBuf, revision: String },
+
+    #[error("git:{revision}: no such revision in {repository}; `git fetch` it, or see `git branch -a` and `git tag`", repository = .repository.display())]
+    NoSuchRevision { repository: PathBuf, revision: String },
+
+    #[error("git:{revision}: not in {repository}, which is a shallow clone; fetch the history with `git fetch --unshallow`", repository = .repository.display())]
+    Shallow { repository: PathBuf, revision: String },
+
+    #[error("parallax-cc is not beside this program nor on PATH; install it with `cargo install`, or set PARALLAX_WRAPPER to it")]
+    NoWrapper,
+}
+
+/// Puts the path into an I/O error.
+pub(crate) trait AtPath<T> {
+    fn at(self, path: impl Into<PathBuf>) -> Result<T, BuildError>;
+}
+
+impl<T> AtPath<T> for io::Result<T> {
+    fn at(self, path: impl Into<PathBuf>) -> Result<T, BuildError> {
+        self.map_err(|source| BuildError::File { path: path.into(), source })
+    }
+}

@@ -1,0 +1,136 @@
+//! The foreign programs that a build needs: clang, the LLVM tools, the native compiler.
+//!
+//! In: `PATH` and the `PARALLAX_*` variables. Out: names of programs to start.
+//! What always holds: clang and the LLVM tools are of one major version, [`LLVM_MAJOR`].
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use crate::error::BuildError;
+
+/// The LLVM release whose bitcode the whole project reads.
+pub const LLVM_MAJOR: u32 = 19;
+/// Names the compiler of native objects; set by `--native-cc`.
+pub const ENV_NATIVE_CC: &str = "PARALLAX_NATIVE_CC";
+/// The same for C++; derived from the C compiler's name if unset.
+pub const ENV_NATIVE_CXX: &str = "PARALLAX_NATIVE_CXX";
+
+/// Which compiler driver is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    C,
+    Cxx,
+}
+
+/// The clang that makes bitcode.
+pub fn clang(language: Language) -> PathBuf {
+    llvm_tool(match language {
+        Language::C => "clang",
+        Language::Cxx => "clang++",
+    })
+}
+
+/// An LLVM program by its plain name: the one with the version in its name if there is one.
+pub fn llvm_tool(name: &str) -> PathBuf {
+    let versioned = format!("{name}-{LLVM_MAJOR}");
+    find_program(&versioned).or_else(|| find_program(name)).unwrap_or_else(|| versioned.into())
+}
+
+/// The compiler that makes native objects and links.
+pub fn native_compiler(language: Language) -> PathBuf {
+    let named = |variable| env::var_os(variable).filter(|v: &OsString| !v.is_empty()).map(PathBuf::from);
+    match language {
+        Language::C => named(ENV_NATIVE_CC),
+        Language::Cxx => {
+            named(ENV_NATIVE_CXX).or_else(|| named(ENV_NATIVE_CC).and_then(|cc| cxx_companion(&cc)))
+        }
+    }
+    .unwrap_or_else(|| clang(language))
+}
+
+/// `g++-12` for `gcc-12`, `clang++` for `clang`, in the same directory.
+fn cxx_companion(cc: &Path) -> Option<PathBuf> {
+    let name = cc.file_name()?.to_str()?;
+    let cxx = match name {
+        _ if name.contains("clang++") || name.contains("g++") => name.to_string(),
+        _ if name.contains("clang") => name.replacen("clang", "clang++", 1),
+        _ if name.contains("gcc") => name.replacen("gcc", "g++", 1),
+        "cc" => "c++".to_string(),
+        _ => return None,
+    };
+    Some(cc.with_file_name(cxx))
+}
+
+/// First executable of this name on `PATH`; a name with a slash is taken as it is.
+pub fn find_program(name: &str) -> Option<PathBuf> {
+    if name.contains('/') {
+        return Path::new(name).is_file().then(|| name.into());
+    }
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|dir| dir.join(name)).find(|candidate| is_executable(candidate))
+}
+
+/// A regular file that somebody may execute.
+pub fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+/// First line of `--version`: part of every cache key.
+pub fn version_of(program: &Path) -> Result<String, BuildError> {
+    let output = run(Command::new(program).arg("--version"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.lines().next().unwrap_or_default().to_string())
+}
+
+/// Runs a tool to its end with no input and captured output; the status is the caller's to judge.
+pub fn run(command: &mut Command) -> Result<Output, BuildError> {
+    command.stdin(Stdio::null()).output().map_err(|source| BuildError::Tool {
+        program: command.get_program().to_string_lossy().into_owned(),
+        source,
+    })
+}
+
+/// As [`run`], but an unsuccessful status is an error with the tool's own message.
+pub fn run_checked(command: &mut Command) -> Result<Output, BuildError> {
+    let output = run(command)?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    Err(BuildError::ToolFailed {
+        command: show(command),
+        status: output.status,
+        message: String::from_utf8_lossy(&output.stderr).trim_end().to_string(),
+    })
+}
+
+/// A command as a person would type it (unusual characters not quoted).
+pub fn show(command: &Command) -> String {
+    std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(|part| part.to_string_lossy().into_owned())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cxx_compiler_follows_from_the_c_compiler() {
+        let companion = |cc: &str| cxx_companion(Path::new(cc)).map(|p| p.to_string_lossy().into_owned());
+        assert_eq!(companion("gcc-12").as_deref(), Some("g++-12"));
+        assert_eq!(companion("/opt/bin/clang-19").as_deref(), Some("/opt/bin/clang++-19"));
+        assert_eq!(companion("cc").as_deref(), Some("c++"));
+        assert_eq!(companion("tcc"), None);
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_not_found() {
+        assert_eq!(find_program("no-such-program-anywhere"), None);
+    }
+}
