@@ -1,1 +1,3 @@
 //! The static library inside instrumented programs.
+
+pub mod server;

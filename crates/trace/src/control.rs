@@ -5,6 +5,9 @@
 //! confined. For every [`Command`] it resets the arena's counters, truncates the capture files,
 //! forks; the child runs the test case of the arena's request; the server waits within the limits,
 //! kills everything the run left behind, and answers with a [`Reply`].
+//!
+//! Order of messages: the runner sends one [`Hello`], the server one [`READY`], then command and
+//! reply take turns. An engine that goes away ends the run that is under way.
 
 /// The arena (memory file, read-write).
 pub const FD_ARENA: i32 = 190;
@@ -15,6 +18,12 @@ pub const FD_REPLY: i32 = 192;
 /// Capture of standard output and standard error (memory files).
 pub const FD_STDOUT: i32 = 193;
 pub const FD_STDERR: i32 = 194;
+/// `/proc/sys/kernel/ns_last_pid`, open for writing, where the kernel has it: lets the server give
+/// every run the same process number.
+pub const FD_LAST_PID: i32 = 195;
+/// First and last descriptor that must be closed before the program under test runs.
+pub const FD_FIRST: i32 = FD_ARENA;
+pub const FD_LAST: i32 = FD_LAST_PID;
 /// Environment variable that tells the runtime to serve; its value is [`super::format::FORMAT_VERSION`].
 pub const ENV_SERVE: &str = "PARALLAX_SERVE";
 
@@ -22,6 +31,24 @@ pub const ENV_SERVE: &str = "PARALLAX_SERVE";
 pub const READY: u32 = 0x504c_5801;
 pub const COMMAND_RUN: u32 = 1;
 pub const COMMAND_QUIT: u32 = 2;
+
+/// First field of a [`Hello`].
+pub const HELLO: u32 = 0x504c_5802;
+
+/// What the runner could set up. Attached to the message, if `CONFINED_NAMESPACES` is set, is a
+/// descriptor of the scratch directory.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hello {
+    pub magic: u32,
+    /// `CONFINED_*` bits.
+    pub confinement: u32,
+}
+
+/// Own PID, mount, IPC and UTS namespaces; everything but the scratch directory mounted read-only.
+pub const CONFINED_NAMESPACES: u32 = 1 << 0;
+/// Landlock and the system-call filter will be in force before the program starts.
+pub const CONFINED_LANDLOCK: u32 = 1 << 1;
 
 /// One run. Limits of 0 mean "none".
 #[repr(C)]
@@ -36,6 +63,8 @@ pub struct Command {
     pub memory_bytes: u64,
     /// Size of any one file, standard output and error included.
     pub file_bytes: u64,
+    /// Resident memory of all processes of the run together, shared pages counted once.
+    pub total_memory_bytes: u64,
 }
 
 /// How a run ended.
@@ -55,3 +84,5 @@ pub const LIMIT_TIME: u32 = 1 << 0;
 pub const LIMIT_PROCESSES: u32 = 1 << 1;
 /// The run could not be started; `status` holds an errno.
 pub const LIMIT_NOT_STARTED: u32 = 1 << 2;
+/// All processes together used more than `total_memory_bytes`.
+pub const LIMIT_MEMORY: u32 = 1 << 3;

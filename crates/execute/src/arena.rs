@@ -1,0 +1,189 @@
+//! The memory that an instrumented run writes and the engine reads.
+//!
+//! In: sizes. Out: a memory file, mapped, with a valid header.
+//!
+//! Always holds: the regions lie inside the mapping, aligned to pages, in the order that
+//! [`parallax_trace::format`] gives. Between runs nobody else writes.
+
+use crate::sys;
+use crate::Error;
+use parallax_trace::format::{Header, Node, FORMAT_VERSION, HEADER_BYTES, MAGIC};
+use std::io;
+use std::mem::size_of;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+
+const PAGE: u64 = 4096;
+
+/// How much a run may record. Memory is used only as far as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArenaSizes {
+    /// Bytes of an encoded test case.
+    pub request: u64,
+    /// Edges.
+    pub coverage: u64,
+    /// Bytes of events.
+    pub events: u64,
+    /// Expression nodes.
+    pub nodes: u64,
+    /// Bytes of table snapshots.
+    pub tables: u64,
+}
+
+impl Default for ArenaSizes {
+    fn default() -> Self {
+        ArenaSizes {
+            request: 16 << 20,
+            coverage: 256 << 10,
+            events: 256 << 20,
+            nodes: 16 << 20,
+            tables: 64 << 20,
+        }
+    }
+}
+
+impl ArenaSizes {
+    /// For programs that record nothing.
+    pub fn native() -> Self {
+        ArenaSizes { coverage: 0, events: 0, nodes: 0, tables: 0, ..ArenaSizes::default() }
+    }
+}
+
+/// A mapped arena.
+pub struct Arena {
+    file: OwnedFd,
+    start: *mut u8,
+    len: usize,
+}
+
+// SAFETY: the mapping belongs to the value; shared access only reads, and writes need `&mut self`.
+unsafe impl Send for Arena {}
+unsafe impl Sync for Arena {}
+
+impl Arena {
+    pub fn new(sizes: &ArenaSizes) -> Result<Arena, Error> {
+        Arena::map(sizes).map_err(|source| Error::Setup { what: "the trace memory", source })
+    }
+
+    fn map(sizes: &ArenaSizes) -> io::Result<Arena> {
+        let header = layout(sizes).ok_or(io::ErrorKind::InvalidInput)?;
+        let len = header.tables_offset + header.tables_capacity;
+        let file = sys::memory_file(c"parallax-arena", len)?;
+        let len = len as usize;
+        // SAFETY: a new mapping of a file of that length; it stays until drop. Everything is zero, and
+        // the header fits (HEADER_BYTES is at least its size).
+        let start = unsafe {
+            let (protection, flags) =
+                (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
+            let start = libc::mmap(std::ptr::null_mut(), len, protection, flags, file.as_raw_fd(), 0);
+            if start == libc::MAP_FAILED {
+                return Err(io::Error::last_os_error());
+            }
+            start.cast::<Header>().write(header);
+            start.cast::<u8>()
+        };
+        Ok(Arena { file, start, len })
+    }
+
+    /// Everything, header first.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: mapped until drop. The server writes only during a run, which holds the executor
+        // mutably, so nobody has this slice then.
+        unsafe { std::slice::from_raw_parts(self.start, self.len) }
+    }
+
+    pub fn header(&self) -> Header {
+        // SAFETY: the mapping starts with a header; any bit pattern is a valid one.
+        unsafe { self.start.cast::<Header>().read() }
+    }
+
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+
+    /// Lays out the header anew, because a run may have written to it, and stores the request.
+    pub(crate) fn put_request(&mut self, sizes: &ArenaSizes, request: &[u8]) -> Result<(), Error> {
+        let too_large = || Error::TestCase {
+            reason: format!("{} bytes; the limit is {} (arena size `request`)", request.len(), sizes.request),
+        };
+        let mut header =
+            layout(sizes).filter(|h| request.len() as u64 <= h.request_capacity).ok_or_else(too_large)?;
+        header.request_len = request.len() as u64;
+        header.nodes_len = 1;
+        // SAFETY: `&mut self` and no run under way; the request fits its region by the check above.
+        unsafe {
+            self.start.cast::<Header>().write(header);
+            let at = self.start.add(header.request_offset as usize);
+            std::ptr::copy_nonoverlapping(request.as_ptr(), at, request.len());
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        // SAFETY: unmaps what `map` mapped; no slice outlives `self`.
+        unsafe { libc::munmap(self.start.cast(), self.len) };
+    }
+}
+
+/// `None` if the sizes are beyond what an address can hold.
+fn layout(sizes: &ArenaSizes) -> Option<Header> {
+    let mut at = HEADER_BYTES as u64;
+    let mut region = |bytes: u64| {
+        let start = at;
+        at = at.checked_add(bytes)?.checked_next_multiple_of(PAGE)?;
+        (at <= isize::MAX as u64).then_some(start)
+    };
+    let node_bytes = sizes.nodes.checked_mul(size_of::<Node>() as u64)?;
+    Some(Header {
+        magic: MAGIC,
+        version: FORMAT_VERSION,
+        request_offset: region(sizes.request)?,
+        request_capacity: sizes.request,
+        coverage_offset: region(sizes.coverage)?,
+        coverage_capacity: sizes.coverage,
+        events_offset: region(sizes.events)?,
+        events_capacity: sizes.events,
+        nodes_offset: region(node_bytes)?,
+        nodes_capacity: sizes.nodes,
+        tables_offset: region(sizes.tables)?,
+        tables_capacity: sizes.tables,
+        ..Header::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_follow_each_other_without_overlap() {
+        let header = Arena::new(&ArenaSizes { request: 5000, ..ArenaSizes::default() }).unwrap().header();
+        let regions = [
+            (0, HEADER_BYTES as u64),
+            (header.request_offset, header.request_capacity),
+            (header.coverage_offset, header.coverage_capacity),
+            (header.events_offset, header.events_capacity),
+            (header.nodes_offset, header.nodes_capacity * size_of::<Node>() as u64),
+            (header.tables_offset, header.tables_capacity),
+        ];
+        for pair in regions.windows(2) {
+            assert!(pair[0].0 + pair[0].1 <= pair[1].0, "{pair:?}");
+            assert_eq!(pair[1].0 % PAGE, 0);
+        }
+    }
+
+    #[test]
+    fn sizes_beyond_the_address_space_are_an_error() {
+        let sizes = ArenaSizes { nodes: u64::MAX / 2, ..ArenaSizes::default() };
+        assert!(matches!(Arena::new(&sizes), Err(Error::Setup { .. })));
+    }
+
+    #[test]
+    fn a_request_that_does_not_fit_is_refused() {
+        let sizes = ArenaSizes { request: 10, ..ArenaSizes::native() };
+        let mut arena = Arena::new(&sizes).unwrap();
+        assert!(arena.put_request(&sizes, &[0; 10]).is_ok());
+        assert!(matches!(arena.put_request(&sizes, &[0; 11]), Err(Error::TestCase { .. })));
+    }
+}

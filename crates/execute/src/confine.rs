@@ -1,0 +1,125 @@
+//! What keeps a run from touching anything but its scratch directory.
+//!
+//! In: a fresh, single-threaded process. Out: the same process, confined for good.
+//!
+//! Always holds: nothing is weakened silently. Every step either works or is an error, except
+//! where a comment says that another step covers the same ground.
+
+use crate::filter;
+use crate::sys;
+use landlock::{
+    Access, AccessFs, AccessNet, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    RulesetCreatedAttr, RulesetStatus, Scope, ABI,
+};
+use std::ffi::CString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Oldest Landlock that can be made safe with the help of the system-call filter.
+pub const LANDLOCK_MINIMUM: u32 = 1;
+/// First Landlock that keeps signals inside.
+pub const LANDLOCK_SIGNALS: u32 = 6;
+/// First Landlock that knows truncation.
+const LANDLOCK_TRUNCATE: u32 = 3;
+/// Where the scratch directory may appear: directories that exist everywhere and that no program
+/// under test needs.
+const MOUNT_POINTS: [&str; 5] = ["/dev/shm", "/mnt", "/media", "/srv", "/opt"];
+/// Devices that can be written without harm.
+const HARMLESS_DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
+/// `CAP_CHECKPOINT_RESTORE`: choosing the process number of the next child.
+const CAP_CHECKPOINT_RESTORE: u64 = 40;
+const LAST_CAPABILITY: u64 = 63;
+
+/// Enters new namespaces; the *next* child is the first process of the PID namespace.
+pub fn enter_namespaces() -> io::Result<()> {
+    let spaces = libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
+    // Root needs no user namespace, and without one file owners keep their names.
+    if sys::unshare(spaces).is_ok() {
+        return Ok(());
+    }
+    let (uid, gid) = sys::ids();
+    sys::unshare(spaces | libc::CLONE_NEWUSER)?;
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{uid} {uid} 1"))?;
+    fs::write("/proc/self/gid_map", format!("{gid} {gid} 1"))?;
+    // Best effort: programs gain nothing from a further user namespace, but need none either.
+    let _ = fs::write("/proc/sys/user/max_user_namespaces", "0");
+    Ok(())
+}
+
+/// Where a scratch file system for runs of `program` appears in their namespace. The same for all
+/// versions of a program, unless it would hide one of them.
+pub fn mount_point(program: &Path) -> Option<PathBuf> {
+    let mut places = MOUNT_POINTS.iter().map(PathBuf::from);
+    places.find(|place| place.is_dir() && !program.starts_with(place))
+}
+
+/// In the first process of the namespaces: everything read-only, own `/proc`, and a scratch file
+/// system of limited size at `place`.
+pub fn mount_view(place: &Path, scratch_bytes: u64, scratch_files: u64) -> io::Result<()> {
+    sys::mount(c"none", Path::new("/"), c"", libc::MS_REC | libc::MS_PRIVATE, None)?;
+    sys::mount_everything_read_only()?;
+    let flags = libc::MS_NOSUID | libc::MS_NODEV;
+    sys::mount(c"proc", Path::new("/proc"), c"proc", flags | libc::MS_NOEXEC, None)?;
+    let options = format!("size={scratch_bytes},nr_inodes={scratch_files},mode=0755");
+    let options = CString::new(options).map_err(io::Error::other)?;
+    sys::mount(c"parallax", place, c"tmpfs", flags, Some(&options))
+}
+
+/// Writes only below `scratch`, no network; signals stay inside where the kernel can do that.
+pub fn landlock(scratch: &Path) -> Result<(), landlock::RulesetError> {
+    let abi = ABI::V6;
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_write(abi))?
+        .handle_access(AccessNet::from_all(abi))?
+        .scope(Scope::from_all(abi))?
+        .create()?;
+    let devices = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
+    let below = HARMLESS_DEVICES.iter().map(|d| (Path::new(d), devices));
+    for (path, access) in below.chain([(scratch, AccessFs::from_write(abi))]) {
+        // What cannot be opened cannot be written: the error would come from the run itself.
+        if let Ok(fd) = PathFd::new(path) {
+            ruleset = ruleset.add_rule(PathBeneath::new(fd, access))?;
+        }
+    }
+    let status = ruleset.restrict_self()?;
+    // The caller has looked at the kernel's version; a kernel that changes its mind is broken.
+    assert!(status.ruleset != RulesetStatus::NotEnforced, "Landlock was promised and is not in force");
+    Ok(())
+}
+
+/// Drops capabilities, except, where the server can use it, the one to choose process numbers (the
+/// server drops that in every child).
+pub fn drop_capabilities(keep_pid_choice: bool) -> io::Result<()> {
+    // Without CAP_SETPCAP the next two fail, and then there is nothing to regain by exec either
+    // unless this is root, for whom no_new_privs does not help: so for root they must work.
+    let root = sys::ids().0 == 0;
+    let noroot = (libc::SECBIT_NOROOT | libc::SECBIT_NOROOT_LOCKED) as u64;
+    let regain = sys::prctl(libc::PR_SET_SECUREBITS, noroot, 0);
+    for capability in 0..=LAST_CAPABILITY {
+        if !(keep_pid_choice && capability == CAP_CHECKPOINT_RESTORE) {
+            // Fails for numbers the kernel does not know.
+            let _ = sys::prctl(libc::PR_CAPBSET_DROP, capability, 0);
+        }
+    }
+    let bounded = sys::prctl(libc::PR_CAPBSET_READ, 0, 0).is_ok_and(|held| held == 0);
+    if root && regain.is_err() && !bounded {
+        return Err(io::Error::other("root without CAP_SETPCAP cannot give up its capabilities"));
+    }
+    sys::set_capabilities(if keep_pid_choice { 1 << CAP_CHECKPOINT_RESTORE } else { 0 })?;
+    if keep_pid_choice {
+        sys::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_RAISE as u64, CAP_CHECKPOINT_RESTORE)?;
+    }
+    sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0).map(drop)
+}
+
+/// The system-call filter. `namespaces`: see [`filter::Strength`].
+pub fn filter(namespaces: bool) -> Result<(), seccompiler::Error> {
+    let strength = filter::Strength {
+        attributes: !namespaces,
+        truncation: !namespaces && sys::landlock_version() < LANDLOCK_TRUNCATE,
+    };
+    seccompiler::apply_filter(&filter::program(strength)?)
+}

@@ -1,0 +1,303 @@
+//! The engine's handle on a program: runs it on test cases.
+//!
+//! In: a program and [`Options`], then test cases with [`Limits`]. Out: [`Run`]s.
+//!
+//! Always holds: one run at a time; a server that dies is replaced before the next run; a run never sees what
+//! an earlier one left.
+
+use crate::link::{self, Link, Silence};
+use crate::{Arena, ArenaSizes, Error, Interrupt, Limits, Outcome, Output, Run, TestCase, RUNNER_SUBCOMMAND};
+use parallax_trace::control::*;
+use parallax_trace::request::{Input, Request, Source};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Memory that the shadow of a program's memory may take, as a multiple of its own.
+const SHADOW_FACTOR: u64 = 5;
+
+/// What kind of program it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// As the user's compiler made it.
+    Native,
+    /// With Parallax's runtime inside.
+    Instrumented,
+}
+
+/// What is in force for the runs of an executor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confinement {
+    /// Namespaces, read-only mounts, Landlock and a system-call filter.
+    Namespaces,
+    /// Landlock and a system-call filter; changing owners, modes, times and attributes of files is refused.
+    Landlock,
+    /// Limits only.
+    None,
+}
+
+/// Which inputs are symbolic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Symbolic {
+    pub arguments: bool,
+    pub stdin: bool,
+    pub files: bool,
+    pub env: bool,
+}
+
+impl Default for Symbolic {
+    fn default() -> Self {
+        Symbolic { arguments: true, stdin: true, files: true, env: true }
+    }
+}
+
+/// Settings of an executor.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Program and first arguments that end in [`crate::runner_main`]; by default this very program with
+    /// the hidden subcommand.
+    pub runner: Option<Vec<OsString>>,
+    /// `argv[0]`; by default the program's file name. Set it to the same for all versions.
+    pub argv0: Option<Vec<u8>>,
+    /// Environment that is not an input. `HOME` and `TMPDIR` are added, below the scratch directory.
+    pub env: Vec<(Vec<u8>, Vec<u8>)>,
+    pub symbolic: Symbolic,
+    /// By default [`ArenaSizes::native`] or [`ArenaSizes::default`], by kind.
+    pub arena: Option<ArenaSizes>,
+    /// Bytes in all files of a run together (where the scratch directory is a file system of its own).
+    pub scratch_bytes: u64,
+    /// No confinement, only limits.
+    pub unconfined: bool,
+    pub interrupt: Interrupt,
+    /// How long a server may take to start.
+    pub start_time: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            runner: None,
+            argv0: None,
+            env: default_environment(),
+            symbolic: Symbolic::default(),
+            arena: None,
+            scratch_bytes: 256 << 20,
+            unconfined: false,
+            interrupt: Interrupt::new(),
+            start_time: Duration::from_secs(10),
+        }
+    }
+}
+
+/// The environment of every run.
+pub fn default_environment() -> Vec<(Vec<u8>, Vec<u8>)> {
+    let path = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
+    [("PATH", path), ("LC_ALL", "C"), ("TZ", "UTC0"), ("TERM", "dumb")]
+        .map(|(n, v)| (n.into(), v.into()))
+        .to_vec()
+}
+
+impl Options {
+    pub(crate) fn runner_command(&self) -> Result<(PathBuf, Vec<OsString>), Error> {
+        if let Some([program, arguments @ ..]) = self.runner.as_deref() {
+            return Ok((program.into(), arguments.to_vec()));
+        }
+        let this = std::env::current_exe().map_err(|source| Error::Setup { what: "the runner", source })?;
+        Ok((this, vec![RUNNER_SUBCOMMAND.into()]))
+    }
+}
+
+/// Runs one program.
+pub struct Executor {
+    program: PathBuf,
+    kind: Kind,
+    options: Options,
+    sizes: ArenaSizes,
+    arena: Arena,
+    link: Option<Link>,
+}
+
+impl Executor {
+    /// Starts the fork server, so that a program that cannot be run is known at once.
+    pub fn new(program: &Path, kind: Kind, options: Options) -> Result<Executor, Error> {
+        let program = find_program(program)?;
+        let by_kind = match kind {
+            Kind::Native => ArenaSizes::native(),
+            Kind::Instrumented => ArenaSizes::default(),
+        };
+        let sizes = options.arena.unwrap_or(by_kind);
+        let arena = Arena::new(&sizes)?;
+        let link = Some(link::start(&program, kind, &options, &arena)?);
+        Ok(Executor { program, kind, options, sizes, arena, link })
+    }
+
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// What the last run recorded.
+    pub fn arena(&self) -> &Arena {
+        &self.arena
+    }
+
+    /// What is in force; `None` only between the loss of a server and the next run.
+    pub fn confinement(&self) -> Option<Confinement> {
+        self.link.as_ref().map(|link| link.confinement)
+    }
+
+    /// One run in a fresh directory.
+    pub fn run(&mut self, test: &TestCase, limits: &Limits) -> Result<Run, Error> {
+        test.check()?;
+        if self.options.interrupt.is_set() {
+            return Err(Error::Interrupted);
+        }
+        let mut link = match self.link.take() {
+            Some(link) => link,
+            None => link::start(&self.program, self.kind, &self.options, &self.arena)?,
+        };
+        let run = self.run_with(&mut link, test, limits);
+        // A scratch directory that cannot be emptied, or a server that is gone, is not used again.
+        let usable = !matches!(run, Ok(Run { outcome: Outcome::Lost, .. }) | Err(Error::Interrupted));
+        if link.scratch.empty().is_ok() && usable {
+            self.link = Some(link);
+        }
+        run
+    }
+
+    fn run_with(&mut self, link: &mut Link, test: &TestCase, limits: &Limits) -> Result<Run, Error> {
+        link.scratch.fill(test)?;
+        let request = self.request(link, test).encode();
+        self.arena.put_request(&self.sizes, &request)?;
+        let (reply, lost) = match link.run(&self.command(limits), &self.options) {
+            Ok(reply) => (reply, false),
+            Err(Silence::Interrupted) => return Err(Error::Interrupted),
+            Err(Silence::Gone | Silence::Late) => (Reply::default(), true),
+        };
+        if reply.limits & LIMIT_NOT_STARTED != 0 {
+            let source = io::Error::from_raw_os_error(reply.status);
+            return Err(Error::NotStarted { program: self.program.clone(), source });
+        }
+        let (stdout, stderr) = (captured(&link.stdout, limits)?, captured(&link.stderr, limits)?);
+        let outcome = if lost { Outcome::Lost } else { outcome(&reply, stdout.1 || stderr.1) };
+        let (files, files_truncated) = link.scratch.changes(test);
+        Ok(Run {
+            outcome,
+            stdout: stdout.0,
+            stderr: stderr.0,
+            files,
+            files_truncated,
+            wall: Duration::from_micros(reply.wall_us),
+            cpu: Duration::from_micros(reply.cpu_us),
+        })
+    }
+
+    fn command(&self, limits: &Limits) -> Command {
+        let total = match self.kind {
+            Kind::Native => limits.memory,
+            Kind::Instrumented if limits.memory == 0 => 0,
+            Kind::Instrumented => limits.memory * SHADOW_FACTOR + self.arena.bytes().len() as u64,
+        };
+        Command {
+            command: COMMAND_RUN,
+            max_processes: limits.processes,
+            time_ms: limits.time.as_micros().div_ceil(1000) as u64,
+            memory_bytes: limits.memory,
+            file_bytes: writable_bytes(limits),
+            total_memory_bytes: total,
+        }
+    }
+
+    fn request(&self, link: &Link, test: &TestCase) -> Request {
+        let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+        let directory = link.scratch.working_directory();
+        let own = [
+            (b"HOME".to_vec(), bytes(&directory)),
+            (b"TMPDIR".to_vec(), bytes(&link.scratch.temporary_directory())),
+        ];
+        // A later addition replaces an earlier one, and an input replaces what is fixed.
+        let mut fixed: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+        for (name, value) in own.iter().chain(&self.options.env) {
+            fixed.retain(|(n, _)| n != name);
+            fixed.push((name.clone(), value.clone()));
+        }
+        fixed.retain(|(n, _)| !test.env.iter().any(|(name, _)| name == n));
+        let file_name = self.program.file_name().unwrap_or_default().as_bytes();
+        Request {
+            argv0: self.options.argv0.clone().unwrap_or_else(|| file_name.to_vec()),
+            directory: bytes(&directory),
+            stdin_path: bytes(&link.scratch.stdin_path()),
+            fixed_env: fixed.into_iter().map(|(name, value)| [name, value].join(&b'=')).collect(),
+            inputs: inputs(test, &self.options.symbolic),
+            program: bytes(&self.program),
+        }
+    }
+}
+
+fn inputs(test: &TestCase, symbolic: &Symbolic) -> Vec<Input> {
+    let input = |source, bytes: &[u8], symbolic| Input { source, bytes: bytes.to_vec(), symbolic };
+    let mut inputs = Vec::new();
+    for (i, argument) in test.argv.iter().enumerate() {
+        inputs.push(input(Source::Argument(i as u32 + 1), argument, symbolic.arguments));
+    }
+    inputs.push(input(Source::Stdin, &test.stdin, symbolic.stdin));
+    for (path, bytes) in &test.files {
+        inputs.push(input(Source::File(path.as_os_str().as_bytes().to_vec()), bytes, symbolic.files));
+    }
+    for (name, value) in &test.env {
+        inputs.push(input(Source::Env(name.clone()), value, symbolic.env));
+    }
+    inputs
+}
+
+/// An absolute path to an executable file.
+fn find_program(program: &Path) -> Result<PathBuf, Error> {
+    let path = program.canonicalize().map_err(|_| Error::NoProgram { program: program.to_path_buf() })?;
+    let executable = path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
+    if executable {
+        Ok(path)
+    } else {
+        Err(Error::NotExecutable { program: program.to_path_buf() })
+    }
+}
+
+/// The kernel has one limit for all files, the captured ones included.
+fn writable_bytes(limits: &Limits) -> u64 {
+    if limits.output == 0 || limits.file_size == 0 {
+        return 0;
+    }
+    limits.output.max(limits.file_size)
+}
+
+/// What was printed, and whether it is as much as the kernel allows.
+fn captured(file: &File, limits: &Limits) -> Result<(Output, bool), Error> {
+    let failed = |source| Error::Setup { what: "the captured output", source };
+    let len = file.metadata().map_err(failed)?.len();
+    let kept = if limits.output == 0 { len } else { len.min(limits.output) };
+    let mut bytes = vec![0; kept as usize];
+    file.read_exact_at(&mut bytes, 0).map_err(failed)?;
+    let full = writable_bytes(limits) > 0 && len >= writable_bytes(limits);
+    Ok((Output { bytes, truncated: kept < len }, full))
+}
+
+fn outcome(reply: &Reply, output_full: bool) -> Outcome {
+    let status = reply.status;
+    if reply.limits & LIMIT_TIME != 0 {
+        Outcome::TimedOut
+    } else if reply.limits & LIMIT_PROCESSES != 0 {
+        Outcome::TooManyProcesses
+    } else if reply.limits & LIMIT_MEMORY != 0 {
+        Outcome::TooMuchMemory
+    } else if !libc::WIFSIGNALED(status) {
+        Outcome::Exited(libc::WEXITSTATUS(status))
+    } else if libc::WTERMSIG(status) != libc::SIGXFSZ {
+        Outcome::Signaled(libc::WTERMSIG(status))
+    } else if output_full {
+        Outcome::TooMuchOutput
+    } else {
+        Outcome::FileTooLarge
+    }
+}

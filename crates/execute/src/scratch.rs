@@ -1,0 +1,263 @@
+//! The directory of a run: filled before, looked at after, emptied.
+//!
+//! In: a test case. Out: its files on disk, and what a run made of them.
+//!
+//! Always holds: nothing is followed out of the directory: links are read as links, special files are never
+//! opened. No run is under way while this module looks or deletes.
+
+use crate::testcase::{Content, FileChange, Output, TestCase};
+use crate::Error;
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// The run's working directory, inside the scratch directory.
+const WORK: &str = "work";
+/// `TMPDIR` of the run.
+const TEMPORARY: &str = "tmp";
+const STDIN: &str = "stdin";
+/// Changed files that are kept, and their bytes in all.
+const MAX_CHANGES: usize = 10_000;
+const MAX_CHANGED_BYTES: u64 = 64 << 20;
+/// Directories that a walk descends.
+const MAX_DEPTH: usize = 128;
+const FILE_MODE: u32 = 0o644;
+
+/// Where a scratch directory lives; held for as long as it is in use.
+#[allow(dead_code, reason = "the values are owned, not read")]
+enum Home {
+    /// A file system of the run's mount namespace, which goes away with it.
+    Mount(OwnedFd),
+    /// A directory of the host, removed on drop.
+    Host(tempfile::TempDir),
+}
+
+pub struct Scratch {
+    /// As the engine sees it.
+    outside: PathBuf,
+    /// As the run sees it.
+    inside: PathBuf,
+    home: Home,
+}
+
+/// Changes found after a run, and whether some are missing.
+pub type Changes = (Vec<FileChange>, bool);
+
+impl Scratch {
+    pub fn mounted(fd: OwnedFd, inside: PathBuf) -> Scratch {
+        let outside = PathBuf::from(format!("/proc/self/fd/{}", fd.as_raw_fd()));
+        Scratch { outside, inside, home: Home::Mount(fd) }
+    }
+
+    pub fn on_host(directory: tempfile::TempDir) -> Scratch {
+        let outside = directory.path().to_path_buf();
+        Scratch { inside: outside.clone(), outside, home: Home::Host(directory) }
+    }
+
+    pub fn working_directory(&self) -> PathBuf {
+        self.inside.join(WORK)
+    }
+
+    pub fn temporary_directory(&self) -> PathBuf {
+        self.inside.join(TEMPORARY)
+    }
+
+    pub fn stdin_path(&self) -> PathBuf {
+        self.inside.join(STDIN)
+    }
+
+    /// Writes the files of a test case.
+    pub fn fill(&self, test: &TestCase) -> Result<(), Error> {
+        for name in [WORK, TEMPORARY] {
+            make_directory(&self.outside.join(name)).map_err(|e| failed("make", name, e))?;
+        }
+        write_file(&self.outside.join(STDIN), &test.stdin).map_err(|e| failed("write", STDIN, e))?;
+        let work = self.outside.join(WORK);
+        for (path, bytes) in &test.files {
+            let parents: Vec<&Path> = path.ancestors().skip(1).filter(|p| *p != Path::new("")).collect();
+            for parent in parents.into_iter().rev() {
+                match make_directory(&work.join(parent)) {
+                    Err(e) if e.kind() != io::ErrorKind::AlreadyExists => {
+                        return Err(failed("make", parent, e))
+                    }
+                    _ => {}
+                }
+            }
+            write_file(&work.join(path), bytes).map_err(|e| failed("write", path, e))?;
+        }
+        Ok(())
+    }
+
+    /// What is different now from what [`Scratch::fill`] wrote.
+    pub fn changes(&self, test: &TestCase) -> Changes {
+        let mut before: BTreeMap<PathBuf, Option<&[u8]>> = BTreeMap::new();
+        for (path, bytes) in &test.files {
+            before.insert(path.clone(), Some(bytes));
+            for parent in path.ancestors().skip(1).filter(|p| *p != Path::new("")) {
+                before.insert(parent.to_path_buf(), None);
+            }
+        }
+        let mut walk = Walk { before, changes: Vec::new(), missing: false, bytes_left: MAX_CHANGED_BYTES };
+        walk.directory(&self.outside.join(WORK), Path::new(""), 0);
+        let deleted = std::mem::take(&mut walk.before).into_keys().map(|path| FileChange::Deleted { path });
+        walk.changes.extend(deleted);
+        walk.changes.sort_by(|a, b| a.path().cmp(b.path()));
+        (walk.changes, walk.missing)
+    }
+
+    /// Removes everything that is in the directory. An error means that it cannot be used again.
+    pub fn empty(&self) -> io::Result<()> {
+        for entry in fs::read_dir(&self.outside)? {
+            let path = entry?.path();
+            remove(&path)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if matches!(self.home, Home::Host(_)) {
+            // `TempDir` does not get past directories without permissions; what is left is its job.
+            let _ = self.empty();
+        }
+    }
+}
+
+struct Walk<'a> {
+    /// What was there and has not been seen yet; `None` for directories.
+    before: BTreeMap<PathBuf, Option<&'a [u8]>>,
+    changes: Vec<FileChange>,
+    missing: bool,
+    bytes_left: u64,
+}
+
+impl Walk<'_> {
+    fn directory(&mut self, directory: &Path, name: &Path, depth: usize) {
+        let Ok(entries) = readable_directory(directory) else {
+            self.missing |= depth > 0 || directory.exists();
+            return;
+        };
+        for entry in entries {
+            match entry {
+                Ok(entry) => self.entry(&entry.path(), &name.join(entry.file_name()), depth),
+                Err(_) => self.missing = true,
+            }
+        }
+    }
+
+    fn entry(&mut self, path: &Path, name: &Path, depth: usize) {
+        let Ok(metadata) = fs::symlink_metadata(path) else {
+            self.missing = true;
+            return;
+        };
+        let mode = metadata.permissions().mode() & 0o7777;
+        let kind = metadata.file_type();
+        let before = self.before.remove(name);
+        let content = if kind.is_file() {
+            match self.file(path, metadata.len(), mode) {
+                Ok(content) => content,
+                Err(_) => {
+                    self.missing = true;
+                    Content::Other
+                }
+            }
+        } else if kind.is_symlink() {
+            fs::read_link(path).map_or(Content::Other, Content::Symlink)
+        } else if kind.is_dir() {
+            Content::Directory
+        } else {
+            Content::Other
+        };
+        let directory = content == Content::Directory;
+        self.note(name, mode, content, before);
+        if directory {
+            if depth < MAX_DEPTH {
+                self.directory(path, name, depth + 1);
+            } else {
+                self.missing = true;
+            }
+        }
+    }
+
+    fn note(&mut self, name: &Path, mode: u32, content: Content, before: Option<Option<&[u8]>>) {
+        let same = match (&before, &content) {
+            (Some(Some(old)), Content::File(new)) => *old == new.bytes && !new.truncated && mode == FILE_MODE,
+            (Some(None), Content::Directory) => true,
+            _ => false,
+        };
+        if same {
+            return;
+        }
+        if self.changes.len() >= MAX_CHANGES {
+            self.missing = true;
+            return;
+        }
+        let path = name.to_path_buf();
+        self.changes.push(match before {
+            Some(_) => FileChange::Modified { path, mode, content },
+            None => FileChange::Created { path, mode, content },
+        });
+    }
+
+    fn file(&mut self, path: &Path, len: u64, mode: u32) -> io::Result<Content> {
+        if mode & 0o400 == 0 {
+            // The owner may look at what a run made unreadable; `mode` was taken before.
+            fs::set_permissions(path, Permissions::from_mode(mode | 0o400))?;
+        }
+        let mut bytes = Vec::new();
+        let file =
+            OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
+        file.take(self.bytes_left).read_to_end(&mut bytes)?;
+        self.bytes_left -= bytes.len() as u64;
+        let truncated = (bytes.len() as u64) < len;
+        Ok(Content::File(Output { bytes, truncated }))
+    }
+}
+
+fn readable_directory(path: &Path) -> io::Result<fs::ReadDir> {
+    fs::read_dir(path).or_else(|_| {
+        fs::set_permissions(path, Permissions::from_mode(0o700))?;
+        fs::read_dir(path)
+    })
+}
+
+/// Removes whatever is at `path`, making directories accessible on the way where that is needed.
+fn remove(path: &Path) -> io::Result<()> {
+    if !fs::symlink_metadata(path)?.is_dir() {
+        return fs::remove_file(path);
+    }
+    fs::remove_dir_all(path).or_else(|_| {
+        open_up(path, 0);
+        fs::remove_dir_all(path)
+    })
+}
+
+fn open_up(directory: &Path, depth: usize) {
+    // Errors show up again in the removal that follows.
+    let _ = fs::set_permissions(directory, Permissions::from_mode(0o700));
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        if depth < MAX_DEPTH && entry.file_type().is_ok_and(|t| t.is_dir()) {
+            open_up(&entry.path(), depth + 1);
+        }
+    }
+}
+
+fn make_directory(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().mode(0o755).create(path)
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file: File = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)?;
+    // Whatever the engine's umask is, runs see the same mode.
+    file.set_permissions(Permissions::from_mode(FILE_MODE))?;
+    file.write_all(bytes)
+}
+
+fn failed(action: &'static str, path: impl AsRef<Path>, source: io::Error) -> Error {
+    Error::Scratch { action, path: path.as_ref().to_path_buf(), source }
+}

@@ -1,0 +1,188 @@
+//! Runs that behave: what goes in and what comes out.
+
+mod common;
+use common::*;
+use parallax_execute::*;
+
+#[test]
+fn arguments_input_environment_and_files_reach_the_program() {
+    let body = r#"
+        int main(int argc, char **argv) {
+            for (int i = 0; i < argc; i++) printf("[%s]", argv[i]);
+            char line[100] = "", file[100] = "";
+            fgets(line, sizeof line, stdin);
+            FILE *f = fopen("sub/in.txt", "r");
+            if (f) fgets(file, sizeof file, f);
+            printf("\n%s|%s|%s|%s\n", line, file, getenv("GIVEN"), getenv("LC_ALL"));
+            fprintf(stderr, "to stderr");
+            return 42;
+        }"#;
+    let test = TestCase {
+        argv: vec![b"one".to_vec(), b"".to_vec(), b"\xff two".to_vec()],
+        stdin: b"from stdin".to_vec(),
+        files: vec![("sub/in.txt".into(), b"from file".to_vec())],
+        env: vec![(b"GIVEN".to_vec(), b"from env".to_vec())],
+    };
+    let (mut executor, _directory) = native(body);
+    let run = executor.run(&test, &Limits::default()).unwrap();
+    assert_eq!(run.outcome, Outcome::Exited(42));
+    let expected = b"[program][one][][\xff two]\nfrom stdin|from file|from env|C\n".to_vec();
+    assert_eq!(run.stdout, Output { bytes: expected, truncated: false });
+    assert_eq!(run.stderr.bytes, b"to stderr");
+    assert_eq!(run.files, []);
+}
+
+#[test]
+fn output_may_hold_any_byte() {
+    let run = run(r#"int main() { for (int i = 0; i < 256; i++) putchar(i); }"#, &[]);
+    assert_eq!(run.stdout.bytes, (0..=255).collect::<Vec<u8>>());
+}
+
+#[test]
+fn a_crash_is_a_signal_and_keeps_the_output() {
+    let run = run(r#"int main() { write(1, "before", 6); *(volatile int *)0 = 1; }"#, &[]);
+    assert_eq!(run.outcome, Outcome::Signaled(libc::SIGSEGV));
+    assert_eq!(run.stdout.bytes, b"before");
+}
+
+#[test]
+fn an_abort_is_a_signal() {
+    assert_eq!(run("int main() { abort(); }", &[]).outcome, Outcome::Signaled(libc::SIGABRT));
+}
+
+#[test]
+fn changed_created_and_deleted_files_are_reported() {
+    let body = r#"
+        int main() {
+            FILE *f = fopen("new", "w"); fputs("created", f); fclose(f);
+            f = fopen("changed", "a"); fputs("+more", f); fclose(f);
+            unlink("gone");
+            mkdir("d", 0700);
+            symlink("/etc/passwd", "d/link");
+            mkfifo("d/pipe", 0600);
+            chmod("mode", 0);
+        }"#;
+    let file = |name: &str| (name.into(), b"old".to_vec());
+    let test =
+        TestCase { files: ["changed", "gone", "kept", "mode"].map(file).to_vec(), ..TestCase::default() };
+    let (mut executor, _directory) = native(body);
+    let content = |bytes: &[u8]| Content::File(Output { bytes: bytes.to_vec(), truncated: false });
+    let expected = vec![
+        FileChange::Modified { path: "changed".into(), mode: 0o644, content: content(b"old+more") },
+        FileChange::Created { path: "d".into(), mode: 0o700, content: Content::Directory },
+        FileChange::Created {
+            path: "d/link".into(),
+            mode: 0o777,
+            content: Content::Symlink("/etc/passwd".into()),
+        },
+        FileChange::Created { path: "d/pipe".into(), mode: 0o600, content: Content::Other },
+        FileChange::Deleted { path: "gone".into() },
+        FileChange::Modified { path: "mode".into(), mode: 0, content: content(b"old") },
+        FileChange::Created { path: "new".into(), mode: 0o644, content: content(b"created") },
+    ];
+    // Twice: the second run finds nothing of the first.
+    for _ in 0..2 {
+        let run = executor.run(&test, &Limits::default()).unwrap();
+        assert_eq!(run.files, expected);
+        assert!(!run.files_truncated);
+    }
+}
+
+#[test]
+fn every_run_sees_the_same_process_number_addresses_and_directory() {
+    let body = r#"
+        int global;
+        int main() {
+            int local; char here[4096];
+            printf("%d %d %p %p %p %s\n", getpid(), getppid(), &global, &local, malloc(10), getcwd(here, sizeof here));
+        }"#;
+    let directory = directory();
+    let program = compile(directory.path(), "program", body);
+    let mut outputs = Vec::new();
+    for _ in 0..2 {
+        let mut executor = Executor::new(&program, Kind::Native, options()).unwrap();
+        for _ in 0..3 {
+            outputs.push(text(&executor.run(&TestCase::default(), &Limits::default()).unwrap().stdout.bytes));
+        }
+        if executor.confinement() != Some(Confinement::Namespaces) {
+            eprintln!("skipped: no namespaces here, so process numbers and directories differ");
+            return;
+        }
+    }
+    assert!(!outputs[0].is_empty());
+    assert!(outputs.iter().all(|o| *o == outputs[0]), "{outputs:?}");
+}
+
+#[test]
+fn a_program_sees_only_three_descriptors_no_terminal_and_default_signals() {
+    let body = r#"
+        int main() {
+            for (int fd = 0; fd < 1024; fd++) if (fcntl(fd, F_GETFD) >= 0) printf("%d ", fd);
+            printf("tty:%d ", open("/dev/tty", O_RDWR) >= 0);
+            for (int s = 1; s < 32; s++) { struct sigaction a; if (!sigaction(s, 0, &a) && a.sa_handler) printf("s%d ", s); }
+            sigset_t m; sigprocmask(SIG_BLOCK, 0, &m);
+            for (int s = 1; s < 64; s++) if (sigismember(&m, s) == 1) printf("m%d ", s);
+        }"#;
+    assert_eq!(text(&run(body, &[]).stdout.bytes), "0 1 2 tty:0 ");
+}
+
+#[test]
+fn a_program_that_closes_everything_still_has_its_status() {
+    let body = "int main() { for (int i = 0; i < 1024; i++) close(i); return 7; }";
+    assert_eq!(run(body, &[]).outcome, Outcome::Exited(7));
+}
+
+#[test]
+fn many_arguments_arrive_and_too_many_are_refused() {
+    let body = r#"int main(int argc, char **argv) { printf("%d %zu", argc, strlen(argv[argc - 1])); }"#;
+    let (mut executor, _directory) = native(body);
+    let many = TestCase::with_args(vec!["x"; 100_000]);
+    assert_eq!(text(&executor.run(&many, &Limits::default()).unwrap().stdout.bytes), "100001 1");
+    let long = TestCase::with_args([vec![b'x'; 131_071]]);
+    assert_eq!(text(&executor.run(&long, &Limits::default()).unwrap().stdout.bytes), "2 131071");
+    for bad in [TestCase::with_args([vec![b'x'; 131_072]]), TestCase::with_args(vec!["x"; 1_000_000])] {
+        let error = executor.run(&bad, &Limits::default()).unwrap_err();
+        assert!(matches!(error, Error::TestCase { .. }), "{error}");
+    }
+    assert!(executor.run(&TestCase::default(), &Limits::default()).is_ok());
+}
+
+#[test]
+fn temporary_files_and_home_are_inside_the_scratch_directory() {
+    let body = r#"
+        int main() {
+            char path[4096];
+            snprintf(path, sizeof path, "%s/t", getenv("TMPDIR"));
+            int a = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+            snprintf(path, sizeof path, "%s/h", getenv("HOME"));
+            int b = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+            return a >= 0 && b >= 0 ? 0 : 1;
+        }"#;
+    let (mut executor, _directory) = native(body);
+    for _ in 0..2 {
+        let run = executor.run(&TestCase::default(), &Limits::default()).unwrap();
+        assert_eq!(run.outcome, Outcome::Exited(0));
+        assert_eq!(run.files.len(), 1, "the temporary file is no result: {:?}", run.files);
+    }
+}
+
+#[test]
+fn two_executors_run_at_the_same_time() {
+    let body =
+        r#"int main(int c, char **v) { FILE *f = fopen("f", "w"); fputs(v[1], f); usleep(1000); return 0; }"#;
+    let directory = directory();
+    let program = compile(directory.path(), "program", body);
+    std::thread::scope(|scope| {
+        for word in ["left", "right"] {
+            let program = &program;
+            scope.spawn(move || {
+                let mut executor = Executor::new(program, Kind::Native, options()).unwrap();
+                for _ in 0..50 {
+                    let run = executor.run(&TestCase::with_args([word]), &Limits::default()).unwrap();
+                    let content = Content::File(Output { bytes: word.into(), truncated: false });
+                    assert_eq!(run.files, [FileChange::Created { path: "f".into(), mode: 0o644, content }]);
+                }
+            });
+        }
+    });
+}

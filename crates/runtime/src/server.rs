@@ -1,0 +1,406 @@
+//! The fork server: inside every instrumented program, and inside the runner for native ones.
+//!
+//! In: commands and an arena on the descriptors of [`parallax_trace::control`]. Out: one forked
+//! child for every command, in which [`serve`] returns, and one reply when the run is over.
+//!
+//! Always holds: the server allocates nothing once it has started, so the heap that a run finds is
+//! the same in every run; when a reply is sent, no process of the run is alive; the child sees
+//! descriptors 0, 1 and 2 only.
+
+use parallax_trace::control::*;
+use parallax_trace::format::{Header, FORMAT_VERSION};
+use parallax_trace::request::Request;
+use std::mem::size_of;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+// The path is given because `parallax-execute` includes this file too.
+#[path = "server/census.rs"]
+mod census;
+use census::Census;
+
+/// How long a run goes on before its processes are counted for the first time, and how often after.
+const CENSUS_EVERY: Duration = Duration::from_millis(5);
+/// Exit status of a server that cannot go on (the engine sees it as a dead server).
+const EXIT_BROKEN: i32 = 121;
+/// `_LINUX_CAPABILITY_VERSION_3`, from linux/capability.h.
+const CAPABILITY_VERSION_3: u32 = 0x2008_0522;
+
+static ARENA: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+static ARENA_LEN: AtomicUsize = AtomicUsize::new(0);
+/// A page shared with the children, for the errno of a run that could not start.
+static START_ERROR: AtomicPtr<i32> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Serves if the engine asked for it. `None`: this is an ordinary run of the program.
+/// `Some`: this is a child, set up for the test case in the request.
+pub fn serve() -> Option<Request> {
+    // SAFETY: the name is NUL-terminated; the result is null or a C string that nobody changes
+    // while this runs, because the program has not started yet.
+    let asked = unsafe {
+        let value = libc::getenv(c"PARALLAX_SERVE".as_ptr());
+        if value.is_null() {
+            return None;
+        }
+        std::ffi::CStr::from_ptr(value)
+    };
+    if asked.to_bytes() != FORMAT_VERSION.to_string().as_bytes() {
+        broken(b"parallax: program and engine are of different versions; instrument the program again\n");
+    }
+    Some(serve_here())
+}
+
+/// Serves unconditionally; returns only in children.
+pub fn serve_here() -> Request {
+    let server = Server::attach();
+    if !send(&READY) {
+        broken(b"parallax: fork server has nobody to speak to\n");
+    }
+    loop {
+        let command = match receive() {
+            Some(command) => command,
+            None => quit(),
+        };
+        match command.command {
+            COMMAND_RUN => {
+                if let Some(request) = server.run(&command) {
+                    return request;
+                }
+            }
+            _ => quit(),
+        }
+    }
+}
+
+/// Start and length of the arena, once [`serve`] has attached to it.
+pub fn arena() -> Option<(*mut u8, usize)> {
+    let start = ARENA.load(Ordering::Relaxed);
+    (!start.is_null()).then(|| (start, ARENA_LEN.load(Ordering::Relaxed)))
+}
+
+/// In a child: the run cannot start, because of `errno`.
+pub fn not_started(errno: i32) -> ! {
+    let page = START_ERROR.load(Ordering::Relaxed);
+    // SAFETY: `page` is null or the shared page mapped by `Server::attach`, which is never unmapped.
+    unsafe {
+        if !page.is_null() {
+            page.write_volatile(errno);
+        }
+        libc::_exit(127)
+    }
+}
+
+struct Server {
+    arena: *mut u8,
+    start_error: *mut i32,
+    census: Census,
+    /// First process of a PID namespace: everything it can see is its own.
+    first: bool,
+    /// What `RLIMIT_DATA` counts already.
+    data_bytes: u64,
+    keep_pid: bool,
+}
+
+impl Server {
+    fn attach() -> Server {
+        // SAFETY: plain system calls; `stat` is written by fstat before it is read.
+        let (arena, len) = unsafe {
+            let mut stat: libc::stat = std::mem::zeroed();
+            if libc::fstat(FD_ARENA, &mut stat) != 0 || (stat.st_size as usize) < size_of::<Header>() {
+                broken(b"parallax: fork server started without an arena\n");
+            }
+            let len = stat.st_size as usize;
+            (map(len, libc::MAP_SHARED, FD_ARENA), len)
+        };
+        ARENA.store(arena, Ordering::Relaxed);
+        ARENA_LEN.store(len, Ordering::Relaxed);
+        let start_error = map(4096, libc::MAP_SHARED | libc::MAP_ANONYMOUS, -1) as *mut i32;
+        START_ERROR.store(start_error, Ordering::Relaxed);
+        let census = Census::new(map(Census::BYTES, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1));
+        // SAFETY: fcntl and getpid touch no memory.
+        let (keep_pid, first) =
+            unsafe { (libc::fcntl(FD_LAST_PID, libc::F_GETFD) >= 0, libc::getpid() == 1) };
+        Server { arena, start_error, census, first, data_bytes: census::own_data_bytes(), keep_pid }
+    }
+
+    /// One run; `Some` in the child.
+    fn run(&self, command: &Command) -> Option<Request> {
+        self.reset();
+        let started = Instant::now();
+        // SAFETY: the server is single-threaded unless the program's own constructors started
+        // threads, and those do not survive a fork either way; pointers are to live locals.
+        let pid = unsafe {
+            if self.keep_pid {
+                libc::pwrite(FD_LAST_PID, b"1".as_ptr().cast(), 1, 0);
+            }
+            libc::fork()
+        };
+        if pid == 0 {
+            return Some(self.become_run(command));
+        }
+        let mut reply = if pid < 0 {
+            Reply { status: errno(), limits: LIMIT_NOT_STARTED, ..Reply::default() }
+        } else {
+            self.supervise(pid, command, started)
+        };
+        // SAFETY: the page is mapped for the life of the process; all children are dead.
+        let start_error = unsafe { self.start_error.read_volatile() };
+        if start_error != 0 && reply.limits == 0 {
+            reply = Reply { status: start_error, limits: LIMIT_NOT_STARTED, ..reply };
+        }
+        reply.wall_us = started.elapsed().as_micros() as u64;
+        if !send(&reply) {
+            quit();
+        }
+        None
+    }
+
+    /// Makes the arena and the capture files those of a run that has done nothing yet.
+    fn reset(&self) {
+        // SAFETY: the arena is mapped, starts with a header, and no child is alive. Its regions
+        // were laid out by the engine inside the mapping. `start_error` is mapped too.
+        unsafe {
+            let header = &mut *(self.arena as *mut Header);
+            header.events_len = 0;
+            header.nodes_len = 1;
+            header.tables_len = 0;
+            header.flags = 0;
+            header.inconsistent = 0;
+            header.stale = 0;
+            header.dropped_events = 0;
+            let coverage = self.arena.add(header.coverage_offset as usize);
+            std::ptr::write_bytes(coverage, 0, header.coverage_capacity as usize);
+            self.start_error.write_volatile(0);
+            for fd in [FD_STDOUT, FD_STDERR] {
+                libc::ftruncate(fd, 0);
+                libc::lseek(fd, 0, libc::SEEK_SET);
+            }
+        }
+    }
+
+    /// In the child: limits, directory, descriptors.
+    fn become_run(&self, command: &Command) -> Request {
+        // SAFETY: the engine wrote `request_len` bytes at `request_offset`, inside the mapping,
+        // and does not touch them during a run.
+        let request = unsafe {
+            let header = &*(self.arena as *const Header);
+            let bytes = std::slice::from_raw_parts(
+                self.arena.add(header.request_offset as usize),
+                header.request_len as usize,
+            );
+            Request::decode(bytes).unwrap_or_else(|| not_started(libc::EPROTO))
+        };
+        // SAFETY: all paths are NUL-terminated, all other arguments plain numbers.
+        unsafe {
+            libc::setsid();
+            if self.keep_pid {
+                drop_capabilities();
+            }
+            self.limit(command);
+            check(libc::chdir(c_string(&request.directory).as_ptr()));
+            let path: &[u8] = if request.stdin_path.is_empty() { b"/dev/null" } else { &request.stdin_path };
+            let stdin = libc::open(c_string(path).as_ptr(), libc::O_RDONLY);
+            check(stdin);
+            check(libc::dup2(stdin, 0));
+            if stdin > 0 {
+                libc::close(stdin);
+            }
+            check(libc::dup2(FD_STDOUT, 1));
+            check(libc::dup2(FD_STDERR, 2));
+            check(libc::syscall(libc::SYS_close_range, FD_FIRST, FD_LAST, 0) as i32);
+        }
+        request
+    }
+
+    fn limit(&self, command: &Command) {
+        let set = |what, value: u64| {
+            let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
+            // SAFETY: `limit` lives through the call.
+            check(unsafe { libc::setrlimit(what, &limit) });
+        };
+        if command.memory_bytes > 0 {
+            set(libc::RLIMIT_DATA, self.data_bytes.saturating_add(command.memory_bytes));
+        }
+        if command.file_bytes > 0 {
+            set(libc::RLIMIT_FSIZE, command.file_bytes);
+        }
+    }
+
+    /// Waits for the end of the run, or ends it; then nothing of it is left.
+    fn supervise(&self, pid: i32, command: &Command, started: Instant) -> Reply {
+        // SAFETY: no memory is involved.
+        let pidfd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as i32;
+        let limits = if pidfd < 0 { LIMIT_NOT_STARTED } else { self.watch(pidfd, command, started) };
+        if limits != 0 {
+            self.kill_all(pid);
+        }
+        let mut reply = Reply { limits, ..Reply::default() };
+        // SAFETY: both out-parameters are live and written by wait4 before they are read.
+        unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            while libc::wait4(pid, &mut reply.status, 0, &mut usage) < 0 && errno() == libc::EINTR {}
+            let micros = |t: libc::timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;
+            reply.cpu_us = micros(usage.ru_utime) + micros(usage.ru_stime);
+            libc::close(pidfd);
+        }
+        self.kill_rest(pid);
+        reply
+    }
+
+    /// `LIMIT_*` bits of what made the run end before its time, 0 if it ended by itself.
+    fn watch(&self, pidfd: i32, command: &Command, started: Instant) -> u32 {
+        let limit = Duration::from_millis(command.time_ms);
+        let mut next_census = CENSUS_EVERY;
+        loop {
+            let elapsed = started.elapsed();
+            if command.time_ms > 0 && elapsed >= limit {
+                return LIMIT_TIME;
+            }
+            if elapsed >= next_census {
+                let over = self.census.over(command);
+                if over != 0 {
+                    return over;
+                }
+                next_census = started.elapsed() + CENSUS_EVERY;
+            }
+            let mut wait = next_census.saturating_sub(elapsed);
+            if command.time_ms > 0 {
+                wait = wait.min(limit - elapsed);
+            }
+            match wait_for(pidfd, wait) {
+                Event::Ended => return 0,
+                Event::EngineGone => {
+                    self.kill_rest(-1);
+                    quit();
+                }
+                Event::Nothing => {}
+            }
+        }
+    }
+
+    /// Kills every process of the run that can be seen now; `leader` is its process group.
+    fn kill_all(&self, leader: i32) {
+        // SAFETY: signals to processes; no memory is involved. As the first process of a
+        // namespace, -1 means the namespace; otherwise only descendants are signalled.
+        unsafe {
+            if self.first {
+                libc::kill(-1, libc::SIGKILL);
+            } else {
+                if leader > 1 {
+                    libc::kill(-leader, libc::SIGKILL);
+                }
+                self.census.each_descendant(|pid| {
+                    libc::kill(pid, libc::SIGKILL);
+                });
+            }
+        }
+    }
+
+    /// Orphans come to the server, which is first in its namespace or a subreaper: as long as it has
+    /// children, something of the run is alive.
+    fn kill_rest(&self, leader: i32) {
+        loop {
+            // SAFETY: a null status pointer is allowed.
+            let got = unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) };
+            if got == 0 {
+                self.kill_all(leader);
+                // SAFETY: as above. Everything that was seen is dying, so this returns.
+                unsafe { libc::waitpid(-1, std::ptr::null_mut(), 0) };
+            } else if got < 0 && errno() == libc::ECHILD {
+                return;
+            }
+        }
+    }
+}
+
+enum Event {
+    Ended,
+    EngineGone,
+    Nothing,
+}
+
+fn wait_for(pidfd: i32, wait: Duration) -> Event {
+    let entry = |fd, events| libc::pollfd { fd, events, revents: 0 };
+    // Without events asked for, a pipe reports only that its writer is gone.
+    let mut fds = [entry(pidfd, libc::POLLIN), entry(FD_COMMAND, 0)];
+    let wait = libc::timespec { tv_sec: wait.as_secs() as _, tv_nsec: wait.subsec_nanos() as _ };
+    // SAFETY: `fds` and `wait` live through the call.
+    let n = unsafe { libc::ppoll(fds.as_mut_ptr(), 2, &wait, std::ptr::null()) };
+    match (n, fds[0].revents, fds[1].revents) {
+        (..=0, _, _) => Event::Nothing,
+        (_, 0, 0) => Event::Nothing,
+        (_, 0, _) => Event::EngineGone,
+        _ => Event::Ended,
+    }
+}
+
+fn map(len: usize, flags: i32, fd: i32) -> *mut u8 {
+    // SAFETY: a new mapping at an address of the kernel's choice harms nobody.
+    let at =
+        unsafe { libc::mmap(std::ptr::null_mut(), len, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0) };
+    if at == libc::MAP_FAILED {
+        broken(b"parallax: fork server cannot map memory\n");
+    }
+    at.cast()
+}
+
+/// The next command, or `None` when the engine is gone.
+fn receive() -> Option<Command> {
+    let mut command = Command::default();
+    let want = size_of::<Command>();
+    // SAFETY: `command` is plain data of `want` bytes; any bit pattern is a valid `Command`.
+    let got = loop {
+        let got = unsafe { libc::read(FD_COMMAND, (&raw mut command).cast(), want) };
+        if got >= 0 || errno() != libc::EINTR {
+            break got;
+        }
+    };
+    (got == want as isize).then_some(command)
+}
+
+fn send<T: Copy>(message: &T) -> bool {
+    let len = size_of::<T>();
+    // SAFETY: messages are plain data without padding; `message` lives through the call.
+    unsafe { libc::send(FD_REPLY, (message as *const T).cast(), len, libc::MSG_NOSIGNAL) == len as isize }
+}
+
+/// Gives up what the server keeps for itself, so that the program under test has no capability.
+fn drop_capabilities() {
+    let header: [u32; 2] = [CAPABILITY_VERSION_3, 0];
+    let none = [0u32; 6];
+    // SAFETY: header and data have the layout and size that capset wants for version 3.
+    unsafe {
+        check(libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0));
+        check(libc::syscall(libc::SYS_capset, header.as_ptr(), none.as_ptr()) as i32);
+    }
+}
+
+/// Paths come from the engine, which refuses NUL bytes; one that has them ends there.
+fn c_string(bytes: &[u8]) -> std::ffi::CString {
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    std::ffi::CString::new(&bytes[..end]).unwrap_or_default()
+}
+
+/// In the child: a failed system call means that the run cannot start.
+fn check(result: i32) {
+    if result < 0 {
+        not_started(errno());
+    }
+}
+
+fn errno() -> i32 {
+    // SAFETY: libc's errno location is always valid for the calling thread.
+    unsafe { *libc::__errno_location() }
+}
+
+fn quit() -> ! {
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(0) }
+}
+
+fn broken(message: &[u8]) -> ! {
+    // SAFETY: `message` lives through the call; then the process ends.
+    unsafe {
+        libc::write(2, message.as_ptr().cast(), message.len());
+        libc::_exit(EXIT_BROKEN)
+    }
+}
