@@ -1,0 +1,83 @@
+//! Bytes for JSON and for terminals.
+//!
+//! In: bytes of any kind. Out: a JSON string if they are UTF-8, otherwise `{"base64": …}`; on a terminal,
+//! text without control characters.
+
+use base64::engine::general_purpose::STANDARD;
+use base64::Engine;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+/// Bytes that are usually text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text(pub Vec<u8>);
+
+impl From<&[u8]> for Text {
+    fn from(bytes: &[u8]) -> Text {
+        Text(bytes.to_vec())
+    }
+}
+
+impl Serialize for Text {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match std::str::from_utf8(&self.0) {
+            Ok(text) => serializer.serialize_str(text),
+            Err(_) => {
+                let mut map = serializer.serialize_map(Some(1))?;
+                map.serialize_entry("base64", &STANDARD.encode(&self.0))?;
+                map.end()
+            }
+        }
+    }
+}
+
+/// The bytes in quotation marks, at most `max` of them, with escapes for what is not printable.
+pub fn quoted(bytes: &[u8], max: usize) -> String {
+    let shown = &bytes[..bytes.len().min(max)];
+    let mut text = String::from("\"");
+    for chunk in shown.utf8_chunks() {
+        chunk.valid().chars().for_each(|c| push_char(&mut text, c));
+        chunk.invalid().iter().for_each(|b| text.push_str(&format!("\\x{b:02x}")));
+    }
+    text.push('"');
+    if shown.len() < bytes.len() {
+        text.push('…');
+    }
+    text
+}
+
+fn push_char(text: &mut String, c: char) {
+    match c {
+        '\n' => text.push_str("\\n"),
+        '\t' => text.push_str("\\t"),
+        '\r' => text.push_str("\\r"),
+        '\0' => text.push_str("\\0"),
+        '"' => text.push_str("\\\""),
+        '\\' => text.push_str("\\\\"),
+        c if c.is_control() => text.push_str(&format!("\\u{{{:x}}}", c as u32)),
+        c => text.push(c),
+    }
+}
+
+/// `1 branch`, `2 branches`.
+pub fn count(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_not_utf8_become_base64() {
+        let json = |bytes: &[u8]| serde_json::to_string(&Text::from(bytes)).unwrap();
+        assert_eq!(json("é\n".as_bytes()), "\"é\\n\"");
+        assert_eq!(json(&[0xff, 0x00]), "{\"base64\":\"/wA=\"}");
+    }
+
+    #[test]
+    fn a_quoted_text_has_no_control_characters_and_says_when_it_is_cut() {
+        assert_eq!(quoted(b"a\x1b\n\xff\"", 60), "\"a\\u{1b}\\n\\xff\\\"\"");
+        assert_eq!(quoted(b"abcdef", 3), "\"abc\"…");
+    }
+}
