@@ -26,6 +26,7 @@ extern int in_utf8;
 /* How often hooks_native.c was asked to record something, and what was last recorded. */
 extern unsigned hook_escapes, hook_options, hook_compared;
 extern int hook_options_style;
+extern const void *hook_copied_to;
 
 struct test {
     const char *name;

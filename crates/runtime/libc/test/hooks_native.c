@@ -11,6 +11,7 @@
 int PLX_SYMBOLIC;
 unsigned hook_escapes, hook_options, hook_compared;
 int hook_options_style;
+const void *hook_copied_to;
 
 int __plx_symbolic(const void *p, size_t n) {
     (void)p;
@@ -23,7 +24,8 @@ int __plx_symbolic_value(uint64_t v) {
 }
 
 void __plx_copy_labels(void *dst, const void *src, size_t n) {
-    (void)dst, (void)src, (void)n;
+    (void)src, (void)n;
+    hook_copied_to = dst;
 }
 
 void __plx_clear_labels(void *p, size_t n) {
