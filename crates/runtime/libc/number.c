@@ -23,35 +23,15 @@
 #undef abs
 #undef labs
 
-enum { SIGNED = 1, BINARY_PREFIX = 2 };
-
-static const char *after_space(const char *s) {
-    const unsigned short *class = charset() == CHARSET_OTHER ? *__ctype_b_loc() : NULL;
-    while (class ? class[(unsigned char)*s] & _ISspace : ascii_space((unsigned char)*s))
-        s++;
-    return s;
-}
-
-/* Past "0x" (or "0b" where that is known) if the base allows it; settles base 0. */
-static const char *after_prefix(const char *s, int *base, int flags) {
-    if (*s != '0') {
-        *base = *base ? *base : 10;
-        return s;
-    }
-    if ((*base == 0 || *base == 16) && (s[1] | 0x20) == 'x') {
-        *base = 16;
-        return s + 2;
-    }
-    if ((flags & BINARY_PREFIX) && (*base == 0 || *base == 2) && (s[1] | 0x20) == 'b') {
-        *base = 2;
-        return s + 2;
-    }
-    *base = *base ? *base : 8;
-    return s;
+/* White space of the current locale; only sets other than ASCII and UTF-8 need the table. */
+static int is_space(char c) {
+    if (charset() == CHARSET_OTHER)
+        return (*__ctype_b_loc())[(unsigned char)c] & _ISspace;
+    return ascii_space((unsigned char)c);
 }
 
 /* The value of a digit, or something that is too large for any base. */
-static unsigned digit_value(unsigned char c, unsigned base) {
+static unsigned digit_value(char c, unsigned base) {
     unsigned char d = (unsigned char)(c - '0');
     if (base <= 10 || d < 10)
         return d;
@@ -59,68 +39,8 @@ static unsigned digit_value(unsigned char c, unsigned base) {
     return d < 26 ? d + 10u : 255;
 }
 
-struct digits {
-    uint64_t value;
-    const char *end;
-    int overflow;
-    /* An upper bound of the bits that the value can have. */
-    unsigned bits;
-};
-
-static struct digits read_digits(const char *s, unsigned base) {
-    struct digits r = {0, s, 0, 0};
-    unsigned bits_each = 1;
-    while ((1u << bits_each) < base)
-        bits_each++;
-    for (;; r.end++) {
-        unsigned d = digit_value((unsigned char)*r.end, base);
-        if (d >= base)
-            return r;
-        r.bits += bits_each;
-        if (r.overflow)
-            continue;
-        if (r.bits > 64 && (r.value > UINT64_MAX / base ||
-                            (r.value == UINT64_MAX / base && d > UINT64_MAX % base)))
-            r.overflow = 1;
-        else
-            r.value = r.value * base + d;
-    }
-}
-
-static uint64_t in_range(struct digits r, int negative, int flags) {
-    uint64_t most = flags & SIGNED ? (uint64_t)INT64_MAX + (unsigned)negative : UINT64_MAX;
-    if (r.overflow || (r.bits >= 64 && r.value > most)) {
-        errno = ERANGE;
-        return most;
-    }
-    return negative ? -r.value : r.value;
-}
-
-static uint64_t parse(const char *start, char **end, int base, int flags) {
-    if (base < 0 || base == 1 || base > 36) {
-        errno = EINVAL;
-        return 0;
-    }
-    const char *s = after_space(start);
-    int negative = 0;
-    if (*s == '-') {
-        negative = 1;
-        s++;
-    } else if (*s == '+') {
-        s++;
-    }
-    const char *first = after_prefix(s, &base, flags);
-    struct digits r = read_digits(first, (unsigned)base);
-    if (r.end == first) {
-        /* "0x" and no digit: the zero is the number. Anything else is none. */
-        if (end)
-            *end = (char *)(first != s ? first - 1 : start);
-        return 0;
-    }
-    if (end)
-        *end = (char *)r.end;
-    return in_range(r, negative, flags);
-}
+#define CHARACTER char
+#include "parse_integer.h"
 
 /* Bytes that matter: up to where the real function stopped and what it had to look at there, or
  * (where it found no number) white space, a sign and a prefix. */

@@ -68,7 +68,7 @@ unsigned char *any_bytes(int slot, size_t n) {
 wchar_t *any_wide(int slot, size_t most) {
     static const wchar_t picks[] = {L'a',   L'b',   L'A',    L'0',    L'9',   L' ',     L'\n',
                                     0x7f,   0x80,   0xe9,    0x7ff,   0x20ac, 0xd800,   0xffff,
-                                    0x1f600, 0x10ffff, 0x110000, 0x7fffffff, -1};
+                                    0x1f600, 0x10ffff, 0x110000, 0x7fffffff, -1, 0xe0001};
     size_t n = any_length(most), narrow = below(4);
     wchar_t *s = guarded(slot, (n + 1) * sizeof *s);
     for (size_t i = 0; i < n; i++)
