@@ -44,7 +44,10 @@ build() { # COMPILER PKG TREE
     cp -a "$subjects/src/$2" "$3"
     (
         cd "$3"
-        [ -x configure ] || autoreconf -fi
+        # As debian/rules does, where a patch of Debian's touches what configure is made from.
+        if ! [ -x configure ] || grep -qsE '^\+\+\+ .*(\.am|\.ac|\.m4)[[:space:]]*$' debian/patches/*; then
+            autoreconf -fi
+        fi
         ./configure CC="$1"
         make -j"$jobs"
     ) >"$3.log" 2>&1

@@ -19,8 +19,9 @@ apt=$subjects/apt
 mkdir -p "$subjects/src" "$subjects/download" "$apt/parts" "$apt/lists/partial" "$apt/cache/archives/partial"
 
 # One deb-src line for every Debian archive from which this machine already takes binary packages.
+# In the order of apt: of two archives that list the same version, the first one is asked.
 apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' \
-    'Created-By: Packages' 'Origin: Debian' | sort -u >"$apt/sources.list"
+    'Created-By: Packages' 'Origin: Debian' | awk '!seen[$0]++' >"$apt/sources.list"
 if ! [ -s "$apt/sources.list" ]; then
     echo "$0: apt knows no Debian archive; run 'apt-get update' first" >&2
     exit 1

@@ -15,7 +15,7 @@ use crate::cache::{Cache, Kind};
 use crate::elf::{self, FileKind};
 use crate::error::{AtPath, BuildError};
 use crate::link::{self, LinkItem, LinkLine};
-use crate::module;
+use crate::module::{self, Linked};
 use crate::record::{decode, Content, LinkRecord, ObjectRecord, LINK_SECTION, OBJECT_SECTION};
 
 /// One build of a program.
@@ -62,11 +62,13 @@ pub fn collect(executable: &Path, cache: &Cache) -> Result<Version, BuildError> 
     }
     let mut collected = Collected { cache, bitcode: Vec::new(), seen: HashSet::new(), missing: Vec::new() };
     let mut line = LinkLine::default();
+    let mut archives = Vec::new();
     // A program is linked once; a second record would come from a partial link.
     let own_link = links.iter().rfind(|record| names_output(record, &native)).or(links.last());
     if let Some(record) = own_link {
         let resolved = link::resolve(record, cache)?;
         line = resolved.line;
+        archives = resolved.archives;
         records.extend(resolved.shared_records);
         collected.unrecorded(resolved.unrecorded);
     }
@@ -77,7 +79,7 @@ pub fn collect(executable: &Path, cache: &Cache) -> Result<Version, BuildError> 
         let table = collected.missing.iter().map(|m| format!("  {m}\n")).collect();
         return Err(BuildError::NoBitcodeAtAll { path: native, table });
     }
-    let linked = module::link(&collected.bitcode, &native, &line, cache)?;
+    let linked = collected.link(&native, &line, &archives)?;
     let source_root = own_link.map(|l| &l.directory).or(records.first().map(|r| &r.directory));
     Ok(Version {
         bitcode: linked.path,
@@ -116,18 +118,11 @@ impl Collected<'_> {
         let mut extra = Vec::new();
         for record in records {
             let (reason, copy) = match &record.content {
-                Content::Bitcode { path, hash } => match self.find(path, hash) {
-                    Some(path) => {
-                        if self.seen.insert(hash.clone()) {
-                            self.bitcode.push(path);
-                        }
-                        continue;
-                    }
-                    None => (
-                        format!("its bitcode {path} is no longer in the cache; build again"),
-                        Some(record.object.clone()),
-                    ),
-                },
+                Content::Bitcode { path, hash } if self.add(path, hash) => continue,
+                Content::Bitcode { path, .. } => (
+                    format!("its bitcode {path} is no longer in the cache; build again"),
+                    Some(record.object.clone()),
+                ),
                 Content::Missing { reason, copy } => (reason.clone(), copy.clone()),
             };
             let copy = copy.map(PathBuf::from).filter(|copy| copy.is_file());
@@ -141,6 +136,46 @@ impl Collected<'_> {
             }
         }
         extra
+    }
+
+    /// Links, and looks up in the program's archives what only unoptimised code refers to: the
+    /// native compiler dropped the reference, so the linker did not take the member.
+    fn link(&mut self, native: &Path, line: &LinkLine, archives: &[PathBuf]) -> Result<Linked, BuildError> {
+        loop {
+            let linked = module::link(&self.bitcode, native, line, self.cache)?;
+            let before = self.bitcode.len();
+            if !linked.unresolved.is_empty() {
+                self.add_members(archives, &linked.unresolved);
+            }
+            if self.bitcode.len() == before {
+                return Ok(linked);
+            }
+        }
+    }
+
+    /// Adds the bitcode of archive members that define one of the symbols.
+    fn add_members(&mut self, archives: &[PathBuf], symbols: &[String]) {
+        // The tree may be gone; then the symbols stay unresolved and are listed.
+        let members = archives.iter().flat_map(|archive| elf::archive_members(archive).unwrap_or_default());
+        for (_, content) in members {
+            if !module::defined_symbols(&content).iter().any(|symbol| symbols.contains(symbol)) {
+                continue;
+            }
+            for record in decode::<ObjectRecord>(&elf::section(&content, OBJECT_SECTION)) {
+                if let Content::Bitcode { path, hash } = &record.content {
+                    self.add(path, hash);
+                }
+            }
+        }
+    }
+
+    /// Whether the bitcode is there; taken once, however often it is named.
+    fn add(&mut self, path: &str, hash: &str) -> bool {
+        let Some(path) = self.find(path, hash) else { return false };
+        if self.seen.insert(hash.to_string()) {
+            self.bitcode.push(path);
+        }
+        true
     }
 
     fn find(&self, path: &str, hash: &str) -> Option<PathBuf> {

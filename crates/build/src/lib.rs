@@ -13,18 +13,24 @@
 
 pub mod args;
 pub mod bitcode;
+pub mod build;
 pub mod cache;
 pub mod collect;
 pub mod elf;
 pub mod error;
+mod git;
 pub mod link;
 mod module;
 pub mod record;
+pub mod source;
 pub mod tools;
+mod tree;
 pub mod wrapper;
 
+pub use build::{build, Request};
 pub use cache::Cache;
 pub use collect::{collect, MissingBitcode, Version};
 pub use error::BuildError;
 pub use link::{LinkItem, LinkLine};
+pub use source::Source;
 pub use tools::Language;

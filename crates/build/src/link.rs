@@ -101,6 +101,8 @@ pub(crate) struct Resolved {
     pub line: LinkLine,
     /// Objects and archive members without a record: name and copy.
     pub unrecorded: Vec<(String, PathBuf)>,
+    /// Archives that hold objects with bitcode.
+    pub archives: Vec<PathBuf>,
     /// Records of shared libraries that were built along with the program.
     pub shared_records: Vec<ObjectRecord>,
 }
@@ -118,7 +120,7 @@ pub(crate) fn resolve(record: &LinkRecord, cache: &Cache) -> Result<Resolved, Bu
         search,
         prefer_static,
         cache,
-        out: Resolved { line, unrecorded: Vec::new(), shared_records: Vec::new() },
+        out: Resolved { line, unrecorded: Vec::new(), archives: Vec::new(), shared_records: Vec::new() },
     };
     for argument in &invocation.arguments {
         resolver.argument(argument)?;
@@ -232,6 +234,7 @@ impl Resolver<'_> {
 
     /// An archive of which some members have no record becomes an archive of just those.
     fn archive(&mut self, path: &Path) -> Result<(), BuildError> {
+        self.out.archives.push(path.to_path_buf());
         let unrecorded: Vec<_> = elf::archive_members(path)?
             .into_iter()
             .filter(|(_, content)| elf::kind_of(content) == FileKind::Object)

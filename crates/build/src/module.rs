@@ -21,7 +21,7 @@ use crate::link::{LinkItem, LinkLine};
 use crate::tools;
 
 /// Part of the key of every module: changes when this file makes different modules.
-const MODULE_FORMAT: &str = "1";
+const MODULE_FORMAT: &str = "2";
 
 /// A whole program.
 pub(crate) struct Linked {
@@ -287,8 +287,8 @@ fn needed_libraries(native: &Path) -> Vec<PathBuf> {
         // Linked statically: the same functions came from archives.
         names = vec!["libc.so.6".into(), "libm.so.6".into()];
     }
-    names.push("libgcc_s.so.1".into());
-    names.push("ld-linux-x86-64.so.2".into());
+    // What the compiler links besides, unasked.
+    names.extend(["libgcc_s.so.1", "libc_nonshared.a", "ld-linux-x86-64.so.2"].map(String::from));
     names.iter().filter_map(|name| file_of_library(name)).collect()
 }
 
@@ -310,7 +310,8 @@ fn exported_symbols(path: &Path) -> Vec<String> {
     members.iter().flat_map(|content| defined_symbols(content)).collect()
 }
 
-fn defined_symbols(content: &[u8]) -> Vec<String> {
+/// Global symbols that an object or library defines.
+pub(crate) fn defined_symbols(content: &[u8]) -> Vec<String> {
     let Ok(file) = object::File::parse(content) else { return Vec::new() };
     // Not `is_definition`: that leaves out indirect functions, such as strlen.
     let name = |symbol: &object::Symbol| {

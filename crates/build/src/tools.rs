@@ -5,6 +5,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -16,6 +17,9 @@ pub const LLVM_MAJOR: u32 = 19;
 pub const ENV_NATIVE_CC: &str = "PARALLAX_NATIVE_CC";
 /// The same for C++; derived from the C compiler's name if unset.
 pub const ENV_NATIVE_CXX: &str = "PARALLAX_NATIVE_CXX";
+
+/// Names under which build systems call a compiler without asking which.
+pub const COMPILER_NAMES: &[&str] = &["cc", "gcc", "clang", "c++", "g++", "clang++"];
 
 /// Which compiler driver is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -48,7 +52,15 @@ pub fn native_compiler(language: Language) -> PathBuf {
             named(ENV_NATIVE_CXX).or_else(|| named(ENV_NATIVE_CC).and_then(|cc| cxx_companion(&cc)))
         }
     }
+    .or_else(called_as)
     .unwrap_or_else(|| clang(language))
+}
+
+/// The compiler that the build thinks it is calling, if the wrapper was put in the place of `gcc`, say.
+fn called_as() -> Option<PathBuf> {
+    let name = env::args_os().next()?;
+    let name = Path::new(&name).file_name()?.to_str()?.to_string();
+    COMPILER_NAMES.contains(&name.as_str()).then(|| find_program(&name))?
 }
 
 /// `g++-12` for `gcc-12`, `clang++` for `clang`, in the same directory.
@@ -70,7 +82,10 @@ pub fn find_program(name: &str) -> Option<PathBuf> {
         return Path::new(name).is_file().then(|| name.into());
     }
     let path = env::var_os("PATH")?;
-    env::split_paths(&path).map(|dir| dir.join(name)).find(|candidate| is_executable(candidate))
+    // During a build, usual names of compilers lead to the wrapper, that is, to this program.
+    let own = env::current_exe().and_then(fs::canonicalize).ok();
+    let is_other = |candidate: &PathBuf| own.is_none() || fs::canonicalize(candidate).ok() != own;
+    env::split_paths(&path).map(|dir| dir.join(name)).find(|file| is_executable(file) && is_other(file))
 }
 
 /// A regular file that somebody may execute.

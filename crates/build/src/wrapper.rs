@@ -57,13 +57,23 @@ impl Wrapper {
 
     fn run(&self, argv: &[String]) -> Result<ExitStatus, BuildError> {
         let invocation = Invocation::parse(argv);
-        if invocation.action == Action::Other || !invocation.has_inputs() || is_probe(&invocation) {
+        let plain = invocation.action == Action::Other
+            || !invocation.has_inputs()
+            || self.lacks_input(&invocation)
+            || is_probe(&invocation);
+        if plain {
             return spawn(Command::new(self.compiler()).args(argv));
         }
         match invocation.action {
             Action::Compile => self.compile(argv, &invocation),
             _ => self.link(argv, &invocation),
         }
+    }
+
+    /// A missing file fails the call, with a message that an added object would change.
+    fn lacks_input(&self, invocation: &Invocation) -> bool {
+        let file = |a: &&Argument| matches!(a.role, Role::Source | Role::Assembler | Role::LinkInput);
+        invocation.arguments.iter().filter(file).any(|a| !self.directory.join(a.head()).exists())
     }
 
     fn compiler(&self) -> PathBuf {

@@ -1,0 +1,318 @@
+//! A build from sources to a [`Version`], cached by content.
+//!
+//! In: a [`Request`]. Out: a [`Version`] in the cache.
+//! What always holds: an entry of the cache is complete (its `version.json` is written last, by a rename) or is
+//! removed by the next build; two builds of the same thing wait for each other; the user's sources are not written.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::cache::{hash_file, Cache};
+use crate::collect::{collect, see_through, Version};
+use crate::elf::{self, FileKind};
+use crate::error::{AtPath, BuildError};
+use crate::record::LINK_SECTION;
+use crate::source::{Prepared, Source};
+use crate::tools::{self, Language};
+use crate::{bitcode, cache, git};
+
+/// Names the wrapper, should it be neither beside this program nor on `PATH`.
+pub const ENV_WRAPPER: &str = "PARALLAX_WRAPPER";
+
+/// How much of the log of a failed build goes into the message.
+pub const LOG_TAIL_LINES: usize = 30;
+/// How many programs a message lists.
+pub const PROGRAMS_LISTED: usize = 20;
+
+/// Variables of the environment that change what a build makes.
+const BUILD_VARIABLES: &[&str] = &["CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDFLAGS", "LIBS", "PATH"];
+
+/// What to build, and how.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub source: Source,
+    /// Applied to the private copy.
+    pub patch: Option<PathBuf>,
+    /// Run by the shell in the private copy; a single file has a default.
+    pub command: Option<String>,
+    /// The program among what the build makes: its path, or its name if that is unique. May be left out if
+    /// there is only one.
+    pub program: Option<String>,
+    /// Compiler of native objects, if not clang.
+    pub native_cc: Option<String>,
+    /// Copy `.git` too, for builds that ask git for their version.
+    pub with_git: bool,
+    /// The wrapper, if not where it is usually found.
+    pub wrapper: Option<PathBuf>,
+}
+
+impl Request {
+    pub fn new(source: Source) -> Request {
+        Request {
+            source,
+            patch: None,
+            command: None,
+            program: None,
+            native_cc: None,
+            with_git: false,
+            wrapper: None,
+        }
+    }
+}
+
+/// Builds, or finds the result of the same build in the cache.
+pub fn build(request: &Request, cache: &Cache) -> Result<Version, BuildError> {
+    if matches!(request.source, Source::Tree(_) | Source::Git { .. }) && request.command.is_none() {
+        return Err(BuildError::NoBuildCommand { source_name: request.source.name() });
+    }
+    let wrapper = find_wrapper(request)?;
+    let key = key(request, cache, &wrapper)?;
+    let entry = Entry { directory: cache.directory("builds")?.join(&key) };
+    let _lock = entry.lock()?;
+    if let Some(version) = entry.read() {
+        return Ok(version);
+    }
+    sweep(cache);
+    let job = Job { request, cache, wrapper, entry: &entry };
+    let built = job.run();
+    if built.is_err() {
+        // Nothing to keep: the message holds what matters of the log.
+        let _ = fs::remove_dir_all(&entry.directory);
+    }
+    built
+}
+
+/// Hash of everything that the result depends on.
+fn key(request: &Request, cache: &Cache, wrapper: &Path) -> Result<String, BuildError> {
+    let mut hasher = blake3::Hasher::new();
+    let mut add = |part: &str| {
+        hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+    };
+    add(&request.source.content_hash(cache, request.with_git)?);
+    match &request.patch {
+        Some(patch) if patch.is_file() => add(&hash_file(patch)?),
+        Some(patch) => return Err(BuildError::NoSuchFile(patch.clone())),
+        None => add(""),
+    }
+    add(request.command.as_deref().unwrap_or(""));
+    add(request.program.as_deref().unwrap_or(""));
+    let native = request.native_cc.as_ref().map(PathBuf::from);
+    add(&tools::version_of(&native.unwrap_or_else(|| tools::native_compiler(Language::C)))?);
+    add(&tools::version_of(&tools::clang(Language::C))?);
+    add(&hash_file(wrapper)?);
+    for variable in BUILD_VARIABLES {
+        add(&std::env::var(variable).unwrap_or_default());
+    }
+    Ok(hasher.finalize().to_hex()[..32].to_string())
+}
+
+fn find_wrapper(request: &Request) -> Result<PathBuf, BuildError> {
+    let beside = || Some(std::env::current_exe().ok()?.parent()?.join("parallax-cc"));
+    let named = std::env::var_os(ENV_WRAPPER).map(PathBuf::from);
+    let candidates = [request.wrapper.clone(), named, beside(), tools::find_program("parallax-cc")];
+    let wrapper = candidates.into_iter().flatten().find(|path| tools::is_executable(path));
+    let wrapper = wrapper.ok_or(BuildError::NoWrapper)?;
+    fs::canonicalize(&wrapper).at(wrapper)
+}
+
+/// One directory of the cache.
+struct Entry {
+    directory: PathBuf,
+}
+
+impl Entry {
+    fn tree(&self) -> PathBuf {
+        self.directory.join("tree")
+    }
+
+    fn version_file(&self) -> PathBuf {
+        self.directory.join("version.json")
+    }
+
+    /// Held until dropped; the kernel releases it if we die.
+    fn lock(&self) -> Result<File, BuildError> {
+        let path = self.directory.with_extension("lock");
+        let file = File::create(&path).at(&path)?;
+        file.lock().at(&path)?;
+        Ok(file)
+    }
+
+    /// A complete result. One whose files have been cleaned away counts as absent.
+    fn read(&self) -> Option<Version> {
+        let text = fs::read_to_string(self.version_file()).ok()?;
+        let version: Version = serde_json::from_str(&text).ok()?;
+        let complete = version.native.is_file()
+            && version.bitcode.is_file()
+            && version.link.extra_objects().iter().all(|path| path.is_file());
+        complete.then_some(version)
+    }
+}
+
+/// Removes what interrupted builds left behind.
+fn sweep(cache: &Cache) {
+    let Ok(entries) = fs::read_dir(cache.root().join("builds")) else { return };
+    for entry in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+        if !entry.is_dir() || entry.join("version.json").exists() {
+            continue;
+        }
+        let lock = File::open(entry.with_extension("lock"));
+        // Whoever builds it now holds its lock.
+        if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
+            let _ = fs::remove_dir_all(&entry);
+        }
+    }
+}
+
+struct Job<'a> {
+    request: &'a Request,
+    cache: &'a Cache,
+    wrapper: PathBuf,
+    entry: &'a Entry,
+}
+
+impl Job<'_> {
+    fn run(&self) -> Result<Version, BuildError> {
+        let _ = fs::remove_dir_all(&self.entry.directory);
+        let tree = self.entry.tree();
+        let prepared = self.request.source.prepare(&tree, self.cache, self.request.with_git)?;
+        if let Some(patch) = &self.request.patch {
+            git::apply(patch, &tree, &self.request.source.name())?;
+        }
+        let command = self.request.command.clone().or(prepared.default_command.clone());
+        let command =
+            command.ok_or_else(|| BuildError::NoBuildCommand { source_name: self.request.source.name() })?;
+        self.execute(&command, &prepared)?;
+        let program = self.find_program(&command, &prepared)?;
+        let mut version = collect(&program, self.cache)?;
+        version.source_root = tree;
+        // Serialisation of paths fails only if they are not UTF-8, which the records already exclude.
+        let text = serde_json::to_vec_pretty(&version).expect("paths in records are UTF-8");
+        let file = self.cache.temporary(".json")?;
+        fs::write(file.path(), text).at(file.path())?;
+        self.cache.keep(file, &self.entry.version_file())?;
+        Ok(version)
+    }
+
+    /// Runs the build command with the wrapper in place of every compiler.
+    fn execute(&self, command: &str, prepared: &Prepared) -> Result<(), BuildError> {
+        let log_path = self.entry.directory.join("build.log");
+        let log = File::create(&log_path).at(&log_path)?;
+        let shims = self.make_shims()?;
+        let mut shell = Command::new("/bin/sh");
+        shell.arg("-c").arg(command).current_dir(&prepared.directory);
+        shell.env("CC", shims.join("parallax-cc")).env("CXX", shims.join("parallax-c++"));
+        shell.env(cache::ENV_CACHE, self.cache.root()).env(bitcode::ENV_SOURCE_ROOT, self.entry.tree());
+        shell.env("PATH", with_directory_first(&shims));
+        if let Some(native) = &self.request.native_cc {
+            shell.env(tools::ENV_NATIVE_CC, native);
+        }
+        shell.stdin(Stdio::null()).stderr(log.try_clone().at(&log_path)?).stdout(log);
+        let status =
+            shell.status().map_err(|source| BuildError::Tool { program: "/bin/sh".into(), source })?;
+        if status.success() {
+            return Ok(());
+        }
+        let tail = log_tail(&String::from_utf8_lossy(&fs::read(&log_path).at(&log_path)?));
+        let directory = prepared.directory.clone();
+        Err(BuildError::BuildFailed { command: command.to_string(), directory, status, tail })
+    }
+
+    /// A directory in which every usual name of a compiler is the wrapper: a makefile that says `CC = gcc` is seen through.
+    fn make_shims(&self) -> Result<PathBuf, BuildError> {
+        let directory = self.entry.directory.join("bin");
+        fs::create_dir_all(&directory).at(&directory)?;
+        let ours = ["parallax-cc", "parallax-c++"].into_iter();
+        let theirs = tools::COMPILER_NAMES.iter().copied().filter(|name| tools::find_program(name).is_some());
+        for name in ours.chain(theirs) {
+            let link = directory.join(name);
+            std::os::unix::fs::symlink(&self.wrapper, &link).at(link)?;
+        }
+        Ok(directory)
+    }
+
+    fn find_program(&self, command: &str, prepared: &Prepared) -> Result<PathBuf, BuildError> {
+        let made = programs_in(&prepared.directory);
+        let Some(wanted) = &self.request.program else {
+            return match &made[..] {
+                [only] => see_through(&prepared.directory.join(only)),
+                [] => Err(no_such_program("", &made, command)),
+                several => Err(BuildError::WhichProgram { made: several.to_vec() }),
+            };
+        };
+        let exact = prepared.directory.join(wanted);
+        if exact.is_file() {
+            return see_through(&exact);
+        }
+        let by_name: Vec<_> =
+            made.iter().filter(|m| Path::new(m).file_name() == Some(wanted.as_ref())).collect();
+        match by_name[..] {
+            [only] => see_through(&prepared.directory.join(only)),
+            _ => Err(no_such_program(wanted, &made, command)),
+        }
+    }
+}
+
+fn no_such_program(wanted: &str, made: &[String], command: &str) -> BuildError {
+    let listed = made.iter().take(PROGRAMS_LISTED).cloned().collect::<Vec<_>>().join(", ");
+    let more = made.len().saturating_sub(PROGRAMS_LISTED);
+    let made = match (made.len(), more) {
+        (0, _) => "it made no program at all with parallax-cc".to_string(),
+        (_, 0) => format!("it made: {listed}"),
+        _ => format!("it made: {listed} and {more} more"),
+    };
+    BuildError::NoSuchProgram { program: wanted.to_string(), made, command: command.to_string() }
+}
+
+/// Programs below a directory that were linked by the wrapper, as relative paths in order.
+fn programs_in(directory: &Path) -> Vec<String> {
+    let walk = walkdir::WalkDir::new(directory).sort_by_file_name().into_iter().filter_map(Result::ok);
+    let linked = |path: &Path| {
+        let content = fs::read(path).unwrap_or_default();
+        elf::kind_of(&content) == FileKind::Executable && !elf::section(&content, LINK_SECTION).is_empty()
+    };
+    walk.filter(|entry| {
+        entry.file_type().is_file() && tools::is_executable(entry.path()) && linked(entry.path())
+    })
+    .filter_map(|entry| {
+        let relative = entry.path().strip_prefix(directory).ok()?.to_string_lossy().into_owned();
+        // As the user calls it: libtool's script stands beside its `.libs`.
+        Some(relative.replace(".libs/", ""))
+    })
+    .collect()
+}
+
+fn with_directory_first(directory: &Path) -> std::ffi::OsString {
+    let mut path = directory.as_os_str().to_os_string();
+    if let Some(rest) = std::env::var_os("PATH") {
+        path.push(":");
+        path.push(rest);
+    }
+    path
+}
+
+/// The end of a log, preceded by the first error if that is not in it: with `make -j` the end is often about something else.
+fn log_tail(log: &str) -> String {
+    let lines: Vec<&str> = log.lines().collect();
+    let start = lines.len().saturating_sub(LOG_TAIL_LINES);
+    let is_error = |line: &&&str| line.contains("error:") || line.contains("Error ");
+    let mut shown: Vec<&str> = Vec::new();
+    if !lines[start..].iter().any(|line| line.contains("error:")) {
+        shown.extend(lines[..start].iter().filter(is_error).take(1));
+    }
+    shown.extend(&lines[start..]);
+    shown.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_error_is_shown_even_if_much_follows_it() {
+        let log = format!("a.c:1: error: first\n{}", "noise\n".repeat(LOG_TAIL_LINES + 5));
+        let tail = log_tail(&log);
+        assert!(tail.starts_with("a.c:1: error: first\n"));
+        assert_eq!(tail.lines().count(), LOG_TAIL_LINES + 1);
+    }
+}

@@ -1,0 +1,120 @@
+//! Git: revisions out of a repository, patches onto a tree.
+//!
+//! In: a repository and the name of a revision; or a patch and a directory. Out: files.
+//! What always holds: neither the repository nor its working tree nor its index is written.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+use crate::error::{AtPath, BuildError};
+use crate::tools;
+use crate::tree;
+
+/// A revision that exists.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// Root of the working tree.
+    pub top: PathBuf,
+    /// Where in the working tree the user stands; empty at the root.
+    pub prefix: String,
+    /// Hash of the tree: the content of the revision.
+    pub tree: String,
+    /// When it was committed.
+    pub time: SystemTime,
+}
+
+fn git(directory: &Path) -> Command {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(directory).env("LC_ALL", "C");
+    // Set inside hooks; they would win over -C.
+    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+fn ask(command: &mut Command) -> Result<String, BuildError> {
+    let output = tools::run_checked(command)?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_string())
+}
+
+/// Looks a revision up.
+pub(crate) fn find(directory: &Path, revision: &str) -> Result<Found, BuildError> {
+    let top = ask(git(directory).args(["rev-parse", "--show-toplevel"])).map_err(|error| match error {
+        BuildError::ToolFailed { message, .. } if message.contains("not a git repository") => {
+            BuildError::NotARepository { directory: directory.to_path_buf(), revision: revision.to_string() }
+        }
+        other => other,
+    })?;
+    let repository = PathBuf::from(&top);
+    let resolve = |suffix: &str| {
+        let name = format!("{revision}{suffix}");
+        ask(git(directory).args(["rev-parse", "--verify", "--quiet", "--end-of-options", &name]))
+    };
+    // The tree, too: in a partial clone the commit may be all there is.
+    let (Ok(commit), Ok(tree)) = (resolve("^{commit}"), resolve("^{tree}")) else {
+        let shallow = ask(git(directory).args(["rev-parse", "--is-shallow-repository"]))? == "true";
+        let revision = revision.to_string();
+        return Err(if shallow {
+            BuildError::Shallow { repository, revision }
+        } else {
+            BuildError::NoSuchRevision { repository, revision }
+        });
+    };
+    let prefix = ask(git(directory).args(["rev-parse", "--show-prefix"]))?;
+    let seconds = ask(git(directory).args(["show", "-s", "--format=%ct", &commit]))?;
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.parse().unwrap_or(0));
+    // rev-parse --quiet prints the hash last, after what it peeled.
+    let tree = tree.lines().last().unwrap_or_default().to_string();
+    Ok(Found { top: repository, prefix, tree, time })
+}
+
+/// Writes the files of a revision to a directory, through an index of our own.
+pub(crate) fn check_out(found: &Found, to: &Path) -> Result<(), BuildError> {
+    let scratch = tempfile::tempdir().at(std::env::temp_dir())?;
+    let index = scratch.path().join("index");
+    let with_index = || {
+        let mut command = git(&found.top);
+        command.env("GIT_INDEX_FILE", &index);
+        command
+    };
+    ask(with_index().args(["read-tree", &found.tree]))?;
+    let prefix = format!("--prefix={}/", to.display());
+    ask(with_index().args(["checkout-index", "--all", "--quiet", &prefix]))?;
+    // One time for all: the order in which git writes files must not make generated ones look old.
+    for entry in walkdir::WalkDir::new(to).into_iter().filter_map(Result::ok) {
+        if entry.file_type().is_file() {
+            tree::set_time(entry.path(), found.time)?;
+        }
+    }
+    Ok(())
+}
+
+/// Applies a patch to a directory that is in no repository, or says which hunk does not apply.
+pub(crate) fn apply(patch: &Path, directory: &Path, tree_name: &str) -> Result<(), BuildError> {
+    if !patch.is_file() {
+        return Err(BuildError::NoSuchFile(patch.to_path_buf()));
+    }
+    let patch = std::path::absolute(patch).at(patch)?;
+    let command = |strip: &str, more: &[&str]| {
+        let mut command = git(directory);
+        // A repository that happens to hold the cache is none of our business.
+        command.env("GIT_CEILING_DIRECTORIES", directory.parent().unwrap_or(directory));
+        command.args(["apply", strip, "--whitespace=nowarn"]).args(more).arg(&patch);
+        command
+    };
+    for strip in ["-p1", "-p0"] {
+        if tools::run(command(strip, &["--check"]).stdin(std::process::Stdio::null()))?.status.success() {
+            tools::run_checked(&mut command(strip, &[]))?;
+            return Ok(());
+        }
+    }
+    // Only `--reject` counts hunks; what it writes goes away with the copy.
+    let output = tools::run(&mut command("-p1", &["--reject", "--verbose"]))?;
+    let text = String::from_utf8_lossy(&output.stderr);
+    let relevant =
+        |line: &&str| line.starts_with("error") || line.contains("ejected") || line.contains("reject");
+    let message = text.lines().filter(relevant).collect::<Vec<_>>().join("\n");
+    Err(BuildError::Patch { patch, tree: tree_name.to_string(), message })
+}

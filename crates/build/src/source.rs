@@ -1,0 +1,137 @@
+//! What can be built: a C file, a directory, a git revision.
+//!
+//! In: what the user wrote for OLD or NEW. Out: a hash of the content, and a private copy of it.
+//! What always holds: the original is only read.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::cache::Cache;
+use crate::error::{AtPath, BuildError};
+use crate::git;
+use crate::tools::{self, Language};
+use crate::tree;
+
+/// Sources of one version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// One C file; headers are looked for in its directory.
+    File(PathBuf),
+    /// A directory with its own build system.
+    Tree(PathBuf),
+    /// A revision of the repository that holds `directory`; built in the same subdirectory.
+    Git { directory: PathBuf, revision: String },
+}
+
+/// A private copy of sources, ready to be built.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    /// Where the build command runs: the root of the copy or a directory below it.
+    pub directory: PathBuf,
+    /// The build command for sources that bring none.
+    pub default_command: Option<String>,
+}
+
+impl Source {
+    /// `git:REV`, a file or a directory, relative to `directory`.
+    pub fn parse(text: &str, directory: &Path) -> Result<Source, BuildError> {
+        if let Some(revision) = text.strip_prefix("git:") {
+            return Ok(Source::Git { directory: directory.to_path_buf(), revision: revision.to_string() });
+        }
+        let path = directory.join(text);
+        match fs::metadata(&path) {
+            Ok(metadata) if metadata.is_dir() => Ok(Source::Tree(path)),
+            Ok(_) => Ok(Source::File(path)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(BuildError::NoSuchFile(path)),
+            Err(error) => Err(error).at(path),
+        }
+    }
+
+    /// As the user would name it.
+    pub fn name(&self) -> String {
+        match self {
+            Source::File(path) | Source::Tree(path) => path.display().to_string(),
+            Source::Git { revision, .. } => format!("git:{revision}"),
+        }
+    }
+
+    /// Hash of everything that a build can see of the sources.
+    pub(crate) fn content_hash(&self, cache: &Cache, with_git: bool) -> Result<String, BuildError> {
+        match self {
+            Source::File(path) => hash_file_and_headers(path),
+            Source::Tree(path) => tree::hash(&tree::Walk { root: path, cache: cache.root(), with_git }),
+            Source::Git { directory, revision } => {
+                let found = git::find(directory, revision)?;
+                Ok(format!("{} {}", found.tree, found.prefix))
+            }
+        }
+    }
+
+    /// Copies the sources to `root`.
+    pub(crate) fn prepare(&self, root: &Path, cache: &Cache, with_git: bool) -> Result<Prepared, BuildError> {
+        fs::create_dir_all(root).at(root)?;
+        match self {
+            Source::File(path) => prepare_file(path, root),
+            Source::Tree(path) => {
+                tree::copy(&tree::Walk { root: path, cache: cache.root(), with_git }, root)?;
+                Ok(Prepared { directory: root.to_path_buf(), default_command: None })
+            }
+            Source::Git { directory, revision } => {
+                let found = git::find(directory, revision)?;
+                git::check_out(&found, root)?;
+                Ok(Prepared { directory: root.join(&found.prefix), default_command: None })
+            }
+        }
+    }
+}
+
+fn prepare_file(path: &Path, root: &Path) -> Result<Prepared, BuildError> {
+    let name = path.file_name().unwrap_or_default();
+    let copy = root.join(name);
+    fs::copy(path, &copy).at(path)?;
+    let directory = quote(&original_directory(path)?.to_string_lossy());
+    let source = quote(&name.to_string_lossy());
+    let program = quote(&program_name(path));
+    let command = format!("\"$CC\" -g -O1 -iquote {directory} -I {directory} {source} -o {program} -lm");
+    Ok(Prepared { directory: root.to_path_buf(), default_command: Some(command) })
+}
+
+/// The program that the default command makes of a file.
+fn program_name(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    // A file without an extension must not be overwritten by its own program.
+    if path.extension().is_some() {
+        stem
+    } else {
+        stem + ".out"
+    }
+}
+
+fn original_directory(path: &Path) -> Result<PathBuf, BuildError> {
+    let absolute = std::path::absolute(path).at(path)?;
+    Ok(absolute.parent().map(Path::to_path_buf).unwrap_or_default())
+}
+
+/// A word for the shell.
+fn quote(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// A file is what it includes, system headers excepted. One that does not even preprocess has no
+/// headers to speak of; its build will say what is wrong.
+fn hash_file_and_headers(path: &Path) -> Result<String, BuildError> {
+    let mut hasher = blake3::Hasher::new();
+    // A file of the same content elsewhere includes other headers.
+    hasher.update(std::path::absolute(path).at(path)?.to_string_lossy().as_bytes());
+    hasher.update(&fs::read(path).at(path)?);
+    let mut command = Command::new(tools::clang(Language::C));
+    let output = tools::run(command.args(["-MM", "-MT", "x", "-w"]).arg(path))?;
+    let rule = String::from_utf8_lossy(&output.stdout).replace("\\\n", " ");
+    for header in rule.trim_start_matches("x:").split_whitespace() {
+        if let Ok(content) = fs::read(header) {
+            hasher.update(header.as_bytes()).update(&content);
+        }
+    }
+    Ok(hasher.finalize().to_hex().to_string())
+}

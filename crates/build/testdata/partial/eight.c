@@ -1,0 +1,1 @@
+int eight(void) { return 8; }

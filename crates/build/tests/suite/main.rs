@@ -1,0 +1,6 @@
+//! Tests that compile: one program, so that the helpers are compiled once.
+
+mod collected_programs;
+mod sources;
+mod support;
+mod wrapper_transparency;

@@ -1,0 +1,250 @@
+//! Files, trees, git revisions and patches; the cache; and everything that can be wrong with them.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::support::{check_relinked, output_of, testdata, Sandbox};
+use parallax_build::{build, BuildError, Request, Source};
+
+fn git(sandbox: &Sandbox, tree: &Path, command: &str) -> String {
+    sandbox.run(tree, &format!("git -c user.name=t -c user.email=t@t {command}"))
+}
+
+/// A repository whose revisions print 1 and 2, with a working tree that does not compile.
+fn repository(sandbox: &Sandbox) -> std::path::PathBuf {
+    let tree = sandbox.tree("history");
+    git(sandbox, &tree, "init -q -b trunk");
+    git(sandbox, &tree, "add -A");
+    git(sandbox, &tree, "commit -qm one");
+    let main = fs::read_to_string(tree.join("main.c")).unwrap();
+    fs::write(tree.join("main.c"), main.replace("1)", "2)")).unwrap();
+    git(sandbox, &tree, "commit -qam two");
+    fs::write(tree.join("main.c"), "work in progress").unwrap();
+    tree
+}
+
+fn revision(sandbox: &Sandbox, directory: &Path, revision: &str) -> Request {
+    let source = Source::Git { directory: directory.to_path_buf(), revision: revision.to_string() };
+    Request { command: Some("make".into()), ..sandbox.request(source) }
+}
+
+#[test]
+fn a_single_file_is_built_with_headers_from_its_directory() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.path().join("old.c");
+    fs::write(sandbox.path().join("value.h"), "#define VALUE 5\n").unwrap();
+    fs::write(
+        &file,
+        "#include \"value.h\"\n#include <stdio.h>\nint main(void) { printf(\"%d\\n\", VALUE); }\n",
+    )
+    .unwrap();
+    let request = sandbox.request(Source::File(file));
+    let version = build(&request, &sandbox.cache()).unwrap();
+    assert_eq!(check_relinked(&version), "5\n");
+    // A changed header is a changed version.
+    fs::write(sandbox.path().join("value.h"), "#define VALUE 6\n").unwrap();
+    assert_eq!(output_of(&build(&request, &sandbox.cache()).unwrap().native), "6\n");
+}
+
+#[test]
+fn a_file_that_does_not_compile_shows_the_compilers_message_and_the_command() {
+    let sandbox = Sandbox::new();
+    let request = sandbox.request(Source::File(testdata("broken").join("main.c")));
+    let message = build(&request, &sandbox.cache()).unwrap_err().to_string();
+    assert!(message.contains("main.c:3:12: error: use of undeclared identifier 'missing'"), "{message}");
+    assert!(message.contains("-O1"), "{message}");
+}
+
+#[test]
+fn a_failing_build_leaves_nothing_in_the_cache() {
+    let sandbox = Sandbox::new();
+    let error = sandbox.build("broken", "make", "program").unwrap_err();
+    assert!(matches!(error, BuildError::BuildFailed { .. }));
+    let builds = sandbox.cache().root().join("builds");
+    assert!(fs::read_dir(builds).unwrap().all(|entry| entry.unwrap().path().is_file()));
+}
+
+#[test]
+fn a_tree_is_never_written() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.tree("archive");
+    let listing = || sandbox.run(&tree, "ls -lA --time-style=full-iso; cat *");
+    let before = listing();
+    let request = Request { command: Some("make".into()), ..sandbox.request(Source::Tree(tree.clone())) };
+    let version = build(&request, &sandbox.cache()).unwrap();
+    assert_eq!(output_of(&version.native), "42\n");
+    assert_eq!(listing(), before);
+}
+
+#[test]
+fn make_sees_in_the_copy_the_times_of_the_original() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.tree("history");
+    // Were times lost, make would run the rule, which fails.
+    fs::write(
+        tree.join("Makefile"),
+        "program: main.c generated\n\t$(CC) main.c -o program\ngenerated: input\n\tfalse\n",
+    )
+    .unwrap();
+    sandbox.run(&tree, "touch -d '2 hours ago' generated; touch -d '3 hours ago' input");
+    let request = Request { command: Some("make".into()), ..sandbox.request(Source::Tree(tree)) };
+    assert_eq!(output_of(&build(&request, &sandbox.cache()).unwrap().native), "1\n");
+}
+
+#[test]
+fn the_second_build_of_the_same_thing_runs_no_command() {
+    let sandbox = Sandbox::new();
+    let counter = sandbox.path().join("counter");
+    let command = format!("echo x >>{} && make", counter.display());
+    let first = sandbox.build("archive", &command, "program").unwrap();
+    let second = sandbox.build("archive", &command, "program").unwrap();
+    assert_eq!(first, second);
+    assert_eq!(fs::read_to_string(&counter).unwrap(), "x\n");
+}
+
+#[test]
+fn two_builds_of_the_same_thing_at_once_run_the_command_once() {
+    let sandbox = Sandbox::new();
+    let counter = sandbox.path().join("counter");
+    let command = format!("echo x >>{} && sleep 0.3 && make", counter.display());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| sandbox.build("archive", &command, "program").unwrap());
+        }
+    });
+    assert_eq!(fs::read_to_string(&counter).unwrap(), "x\n");
+}
+
+#[test]
+fn an_interrupted_build_is_started_afresh() {
+    let sandbox = Sandbox::new();
+    let version = sandbox.build("archive", "make", "program").unwrap();
+    // What a kill leaves: a tree with half of its files, and no version.
+    let entry = version.source_root.parent().unwrap();
+    fs::remove_file(entry.join("version.json")).unwrap();
+    fs::write(version.source_root.join("libnumbers.a"), "half an archive").unwrap();
+    sandbox.build("statics", "$CC -fcommon main.c other.c -o program", "program").unwrap();
+    assert!(!entry.exists(), "swept by another build");
+    let again = sandbox.build("archive", "make", "program").unwrap();
+    assert_eq!(output_of(&again.native), "42\n");
+}
+
+#[test]
+fn a_program_that_the_build_does_not_make_is_answered_with_those_it_makes() {
+    let sandbox = Sandbox::new();
+    let message = sandbox.build("two", "make", "three").unwrap_err().to_string();
+    assert!(message.contains("no program three") && message.contains("bin/one, bin/two"), "{message}");
+    let request = Request { command: Some("make".into()), ..sandbox.request(Source::Tree(testdata("two"))) };
+    let message = build(&request, &sandbox.cache()).unwrap_err().to_string();
+    assert!(message.contains("--program") && message.contains("bin/one, bin/two"), "{message}");
+}
+
+#[test]
+fn a_program_is_found_by_its_name_alone() {
+    let sandbox = Sandbox::new();
+    let version = sandbox.build("two", "make", "two").unwrap();
+    assert!(version.native.ends_with("bin/two"));
+}
+
+#[test]
+fn a_build_that_makes_no_program_says_so() {
+    let sandbox = Sandbox::new();
+    let message = sandbox.build("archive", "true", "program").unwrap_err().to_string();
+    assert!(message.contains("no program at all"), "{message}");
+}
+
+#[test]
+fn a_tree_without_a_build_command_is_refused() {
+    let sandbox = Sandbox::new();
+    let error = build(&sandbox.request(Source::Tree(testdata("archive"))), &sandbox.cache()).unwrap_err();
+    assert!(error.to_string().contains("--build"));
+}
+
+#[test]
+fn a_git_revision_is_built_without_touching_the_repository() {
+    let sandbox = Sandbox::new();
+    let tree = repository(&sandbox);
+    let state = || {
+        sandbox.run(&tree, "find . -printf '%p %T@ %s\\n' | sort; GIT_OPTIONAL_LOCKS=0 git status --porcelain; git worktree list")
+    };
+    let before = state();
+    for (name, expected) in [("HEAD", "2\n"), ("trunk~1", "1\n")] {
+        let version = build(&revision(&sandbox, &tree, name), &sandbox.cache()).unwrap();
+        assert_eq!(output_of(&version.native), expected);
+    }
+    assert_eq!(state(), before);
+}
+
+#[test]
+fn a_revision_is_built_in_the_subdirectory_where_the_user_stands() {
+    let sandbox = Sandbox::new();
+    let top = sandbox.path().join("top");
+    fs::create_dir(&top).unwrap();
+    let tree = sandbox.tree("history");
+    sandbox.run(&top, &format!("mv {} sub", tree.display()));
+    git(&sandbox, &top, "init -q && git add -A");
+    git(&sandbox, &top, "commit -qm one");
+    let version = build(&revision(&sandbox, &top.join("sub"), "HEAD"), &sandbox.cache()).unwrap();
+    assert!(version.native.ends_with("sub/program"));
+}
+
+#[test]
+fn a_revision_that_is_not_there_is_an_error_that_names_the_way_out() {
+    let sandbox = Sandbox::new();
+    let tree = repository(&sandbox);
+    let message = |directory: &Path, name: &str| {
+        build(&revision(&sandbox, directory, name), &sandbox.cache()).unwrap_err().to_string()
+    };
+    assert!(message(&tree, "no-such").contains("git fetch"));
+    git(&sandbox, sandbox.path(), &format!("clone -q --depth 1 file://{} shallow", tree.display()));
+    assert!(message(&sandbox.path().join("shallow"), "HEAD~1").contains("--unshallow"));
+    let outside = tempfile::tempdir().unwrap();
+    assert!(message(outside.path(), "HEAD").contains("not inside a git repository"));
+}
+
+#[test]
+fn a_patch_is_applied_to_the_copy() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.tree("history");
+    let patch = sandbox.path().join("change.patch");
+    fs::write(&patch, "--- a/main.c\n+++ b/main.c\n@@ -2,6 +2,6 @@\n \n int main(void)\n {\n-    printf(\"%d\\n\", 1);\n+    printf(\"%d\\n\", 7);\n     return 0;\n }\n").unwrap();
+    let mut request = Request { command: Some("make".into()), ..sandbox.request(Source::Tree(tree.clone())) };
+    request.patch = Some(patch);
+    assert_eq!(output_of(&build(&request, &sandbox.cache()).unwrap().native), "7\n");
+    assert!(fs::read_to_string(tree.join("main.c")).unwrap().contains("1)"));
+}
+
+#[test]
+fn a_patch_that_does_not_apply_is_an_error_that_names_the_hunk() {
+    let sandbox = Sandbox::new();
+    let patch = sandbox.path().join("change.patch");
+    fs::write(&patch, "--- a/main.c\n+++ b/main.c\n@@ -1,2 +1,2 @@\n-#include <stdlib.h>\n+#include <stdio.h>\n \n@@ -4,3 +4,3 @@\n {\n-    printf(\"%d\\n\", 1);\n+    printf(\"%d\\n\", 7);\n     return 0;\n").unwrap();
+    let mut request =
+        Request { command: Some("make".into()), ..sandbox.request(Source::Tree(testdata("history"))) };
+    request.patch = Some(patch);
+    let message = build(&request, &sandbox.cache()).unwrap_err().to_string();
+    assert!(message.contains("main.c:1") && message.contains("hunk #1"), "{message}");
+    request.patch = Some(sandbox.path().join("missing.patch"));
+    assert!(matches!(build(&request, &sandbox.cache()).unwrap_err(), BuildError::NoSuchFile(_)));
+}
+
+#[test]
+fn sources_are_recognised_by_what_they_are() {
+    let here = testdata("");
+    assert_eq!(Source::parse("archive", &here).unwrap(), Source::Tree(here.join("archive")));
+    assert_eq!(Source::parse("broken/main.c", &here).unwrap(), Source::File(here.join("broken/main.c")));
+    assert!(
+        matches!(Source::parse("git:HEAD~2", &here).unwrap(), Source::Git { revision, .. } if revision == "HEAD~2")
+    );
+    assert!(matches!(Source::parse("nowhere", &here).unwrap_err(), BuildError::NoSuchFile(_)));
+}
+
+#[test]
+fn a_cached_build_takes_no_noticeable_time() {
+    let sandbox = Sandbox::new();
+    sandbox.build("archive", "make && sleep 2", "program").unwrap();
+    let start = Instant::now();
+    sandbox.build("archive", "make && sleep 2", "program").unwrap();
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+}
