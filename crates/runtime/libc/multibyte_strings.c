@@ -2,7 +2,8 @@
  * wcsnrtombs.
  *
  * In: as the C library's. Out: the same wide characters or bytes, counts, positions and states.
- * Departs: in character sets other than ASCII and UTF-8 the real function plus an escape. The states
+ * Departs: Unicode's tag characters in the C locale count as no bytes; glibc looks at the byte before
+ * the target then, or stops on an assertion. In character sets other than ASCII and UTF-8 the real function plus an escape. The states
  * that the library keeps for calls without one are kept here instead.
  */
 #define _GNU_SOURCE

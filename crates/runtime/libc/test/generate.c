@@ -65,10 +65,12 @@ unsigned char *any_bytes(int slot, size_t n) {
     return p;
 }
 
+/* No tag characters (U+E0000..U+E007F): in the C locale glibc's functions on strings read memory
+ * outside the target for them. */
 wchar_t *any_wide(int slot, size_t most) {
     static const wchar_t picks[] = {L'a',   L'b',   L'A',    L'0',    L'9',   L' ',     L'\n',
                                     0x7f,   0x80,   0xe9,    0x7ff,   0x20ac, 0xd800,   0xffff,
-                                    0x1f600, 0x10ffff, 0x110000, 0x7fffffff, -1, 0xe0001};
+                                    0x1f600, 0x10ffff, 0x110000, 0x7fffffff, -1};
     size_t n = any_length(most), narrow = below(4);
     wchar_t *s = guarded(slot, (n + 1) * sizeof *s);
     for (size_t i = 0; i < n; i++)
