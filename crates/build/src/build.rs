@@ -6,7 +6,7 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::cache::{hash_file, Cache};
 use crate::collect::{collect, see_through, Version};
@@ -69,12 +69,16 @@ pub fn build(request: &Request, cache: &Cache) -> Result<Version, BuildError> {
     let wrapper = find_wrapper(request)?;
     let key = key(request, cache, &wrapper)?;
     let entry = Entry { directory: cache.directory("builds")?.join(&key) };
-    let _lock = entry.lock()?;
+    if let Some(version) = entry.read() {
+        return Ok(version);
+    }
+    let lock = entry.lock()?;
+    // Somebody else may have built it while we waited.
     if let Some(version) = entry.read() {
         return Ok(version);
     }
     sweep(cache);
-    let job = Job { request, cache, wrapper, entry: &entry };
+    let job = Job { request, cache, wrapper, entry: &entry, lock: &lock };
     let built = job.run();
     if built.is_err() {
         // Nothing to keep: the message holds what matters of the log.
@@ -130,7 +134,7 @@ impl Entry {
         self.directory.join("version.json")
     }
 
-    /// Held until dropped; the kernel releases it if we die.
+    /// Held until the file is closed, by us and by every process that inherited it.
     fn lock(&self) -> Result<File, BuildError> {
         let path = self.directory.with_extension("lock");
         let file = File::create(&path).at(&path)?;
@@ -169,6 +173,7 @@ struct Job<'a> {
     cache: &'a Cache,
     wrapper: PathBuf,
     entry: &'a Entry,
+    lock: &'a File,
 }
 
 impl Job<'_> {
@@ -207,7 +212,14 @@ impl Job<'_> {
         if let Some(native) = &self.request.native_cc {
             shell.env(tools::ENV_NATIVE_CC, native);
         }
-        shell.stdin(Stdio::null()).stderr(log.try_clone().at(&log_path)?).stdout(log);
+        for variable in ["MAKEFLAGS", "MFLAGS", "MAKELEVEL"] {
+            // Should Parallax itself have been started by make.
+            shell.env_remove(variable);
+        }
+        // Standard input is the lock, which is an empty file: were we killed, the lock is held until the last process of the build
+        // is gone.
+        shell.stdin(self.lock.try_clone().at(&log_path)?);
+        shell.stderr(log.try_clone().at(&log_path)?).stdout(log);
         let status =
             shell.status().map_err(|source| BuildError::Tool { program: "/bin/sh".into(), source })?;
         if status.success() {

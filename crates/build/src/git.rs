@@ -82,10 +82,30 @@ pub(crate) fn check_out(found: &Found, to: &Path) -> Result<(), BuildError> {
     ask(with_index().args(["read-tree", &found.tree]))?;
     let prefix = format!("--prefix={}/", to.display());
     ask(with_index().args(["checkout-index", "--all", "--quiet", &prefix]))?;
+    check_out_submodules(found, to)?;
     // One time for all: the order in which git writes files must not make generated ones look old.
     for entry in walkdir::WalkDir::new(to).into_iter().filter_map(Result::ok) {
         if entry.file_type().is_file() {
             tree::set_time(entry.path(), found.time)?;
+        }
+    }
+    Ok(())
+}
+
+/// A submodule is checked out if the user's working tree has it with the commit that is asked for; otherwise
+/// its directory stays empty, as after a plain clone.
+fn check_out_submodules(found: &Found, to: &Path) -> Result<(), BuildError> {
+    let listing = ask(git(&found.top).args(["ls-tree", "-r", "--full-tree", &found.tree]))?;
+    for line in listing.lines() {
+        // "160000 commit HASH\tPATH"
+        let Some((what, path)) = line.split_once('\t') else { continue };
+        let Some(commit) = what.strip_prefix("160000 commit ") else { continue };
+        let checkout = found.top.join(path);
+        if !checkout.join(".git").exists() {
+            continue;
+        }
+        if let Ok(inner) = find(&checkout, commit) {
+            check_out(&inner, &to.join(path))?;
         }
     }
     Ok(())

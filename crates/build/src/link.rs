@@ -179,8 +179,23 @@ impl Resolver<'_> {
             return self.push(LinkItem::Flag(format!("-Wl,{option}")));
         }
         for word in &argument.words {
-            self.push(LinkItem::Flag(word.clone()));
+            let flag = self.with_absolute_files(word);
+            self.push(LinkItem::Flag(flag));
         }
+    }
+
+    /// `-Wl,--version-script=FILE` and relatives must work from any directory.
+    fn with_absolute_files(&self, flag: &str) -> String {
+        let absolute = |part: &str| {
+            let (option, value) = part.split_once('=').map_or(("", part), |(o, v)| (o, v));
+            let path = self.directory.join(value);
+            match (value.is_empty() || !path.is_file(), option) {
+                (true, _) => part.to_string(),
+                (false, "") => path.display().to_string(),
+                (false, option) => format!("{option}={}", path.display()),
+            }
+        };
+        flag.split(',').map(absolute).collect::<Vec<_>>().join(",")
     }
 
     /// `-lNAME`: one that was built along with the program is looked into, the system's stays a name.

@@ -90,7 +90,7 @@ impl Wrapper {
             command.args(argv);
         }
         // The private copy's place is ours, not the user's: messages must not depend on it.
-        if invocation.sources().next().is_some() {
+        if invocation.arguments.iter().any(|a| a.role == Role::Source) {
             command.args(bitcode::macro_root_map());
         }
         command
@@ -224,8 +224,8 @@ fn is_probe(invocation: &Invocation) -> bool {
     let probe = |word: &str| {
         Path::new(word).file_name().is_some_and(|name| name.to_string_lossy().starts_with("conftest"))
     };
-    invocation.has("-v")
-        || invocation.has("--verbose")
+    let verbose = invocation.has("-v") || invocation.has("--verbose");
+    (verbose && invocation.action == Action::Link)
         || invocation.output.as_deref().is_some_and(probe)
         || invocation
             .arguments
@@ -249,6 +249,6 @@ mod tests {
         assert!(probe("-O2 conftest.c -o conftest"));
         assert!(probe("-c conftest.c"));
         assert!(probe("-shared -v x.o"));
-        assert!(!probe("-c test.c -o conf.o"));
+        assert!(!probe("-v -c test.c -o conf.o"));
     }
 }

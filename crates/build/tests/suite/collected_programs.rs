@@ -159,6 +159,23 @@ fn libraries_and_linker_flags_are_kept() {
 }
 
 #[test]
+fn files_named_in_linker_flags_are_found_from_anywhere() {
+    let sandbox = Sandbox::new();
+    let command = "echo '{ twice; };' >list && $CC main.c twice.c -Wl,--dynamic-list=list -o program";
+    let version = sandbox.build("archive", command, "program").unwrap();
+    assert_eq!(check_relinked(&version), "42\n");
+}
+
+#[test]
+fn a_tree_of_c_and_cxx_is_one_program() {
+    let sandbox = Sandbox::new();
+    let version = sandbox.build("mixed", "make", "program").unwrap();
+    assert!(version.link.cxx);
+    assert_eq!(version.without_bitcode, []);
+    assert_eq!(check_relinked(&version), "15\n");
+}
+
+#[test]
 fn a_program_without_records_is_refused_with_the_reason() {
     let sandbox = Sandbox::new();
     let tree = sandbox.tree("archive");

@@ -131,6 +131,39 @@ fn an_interrupted_build_is_started_afresh() {
 }
 
 #[test]
+fn a_killed_build_is_not_disturbed_by_the_next_one_while_its_processes_live() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.tree("archive");
+    let log = sandbox.path().join("log");
+    // The first build leaves a process behind that outlives it; the second must wait for it.
+    let command =
+        format!("echo start >>{log}; (sleep 1; echo end >>{log}) & make; false", log = log.display());
+    let mut request = Request { command: Some(command), ..sandbox.request(Source::Tree(tree)) };
+    request.program = Some("program".into());
+    build(&request, &sandbox.cache()).unwrap_err();
+    build(&request, &sandbox.cache()).unwrap_err();
+    assert!(fs::read_to_string(&log).unwrap().starts_with("start\nend\nstart\n"));
+}
+
+#[test]
+fn a_submodule_is_part_of_its_revision() {
+    let sandbox = Sandbox::new();
+    let inner = repository(&sandbox);
+    let outer = sandbox.path().join("outer");
+    fs::create_dir(&outer).unwrap();
+    git(&sandbox, &outer, "init -q");
+    git(
+        &sandbox,
+        &outer,
+        &format!("-c protocol.file.allow=always submodule --quiet add {} sub", inner.display()),
+    );
+    git(&sandbox, &outer, "commit -qm outer");
+    let mut request = revision(&sandbox, &outer, "HEAD");
+    request.command = Some("make -C sub".into());
+    assert_eq!(output_of(&build(&request, &sandbox.cache()).unwrap().native), "2\n");
+}
+
+#[test]
 fn a_program_that_the_build_does_not_make_is_answered_with_those_it_makes() {
     let sandbox = Sandbox::new();
     let message = sandbox.build("two", "make", "three").unwrap_err().to_string();

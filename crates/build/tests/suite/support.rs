@@ -88,7 +88,7 @@ pub fn output_of(program: &Path) -> String {
 pub fn check_relinked(version: &Version) -> String {
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("relinked");
-    let output = Command::new("clang-19")
+    let output = Command::new(if version.link.cxx { "clang++-19" } else { "clang-19" })
         .args(["-O0", "-Wno-override-module", "-x", "ir"])
         .arg(&version.bitcode)
         .args(["-x", "none"])
