@@ -122,7 +122,9 @@ pub struct Node {
 pub enum Op {
     /// `value`, of `width` bits.
     Const = 1,
-    /// Byte `b` of input `a` (index into the request's inputs); width 8.
+    /// Byte `b` of input `a` (index into the request's inputs); width 8. For arguments and
+    /// environment variables `b` may be the length: the terminating NUL, which is 0 for every
+    /// input that ends there, so that conditions on the length are conditions like any other.
     Input = 2,
     Add = 3,
     Sub = 4,
@@ -226,7 +228,7 @@ pub const KIND_CONCRETE: u8 = 4;
 pub const KIND_ESCAPE: u8 = 5;
 /// The program looked past the end of input `x` (at offset `y`).
 pub const KIND_END_OF_INPUT: u8 = 6;
-/// Output. `flag`: 1 if the destination is a file rather than a standard stream, `x`: file
+/// Output. The exit status is an output of one byte to [`OUTPUT_EXIT`]. `flag`: 1 if the destination is a file rather than a standard stream, `x`: file
 /// descriptor, `y`: number of bytes, `z`: site of the call in the program or 0,
 /// payload: one u32 per byte: `OUTPUT_SYMBOLIC | label`, or the byte itself.
 pub const KIND_OUTPUT: u8 = 7;
@@ -253,6 +255,8 @@ pub const KIND_DEP_STORE: u8 = 34;
 pub const KIND_DEP_CALL: u8 = 35;
 pub const KIND_DEP_RETURN: u8 = 36;
 
+/// The "descriptor" of the exit status.
+pub const OUTPUT_EXIT: u32 = u32::MAX;
 /// Set on an output payload word that holds a label; labels stay below it.
 pub const OUTPUT_SYMBOLIC: u32 = 1 << 31;
 

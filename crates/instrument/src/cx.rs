@@ -1,0 +1,171 @@
+//! What every emitting module needs: the builder, the runtime's declarations, and small idioms.
+
+use crate::abi::*;
+use crate::error::Error;
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::Builder;
+use inkwell::context::Context;
+use inkwell::module::Module;
+use inkwell::targets::TargetData;
+use inkwell::types::{BasicTypeEnum, IntType};
+use inkwell::values::*;
+use inkwell::{AddressSpace, IntPredicate};
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Shared by all functions of the module.
+pub struct Cx<'a, 'c> {
+    pub context: &'c Context,
+    pub module: &'a Module<'c>,
+    pub builder: &'a Builder<'c>,
+    pub abi: &'a Abi<'c>,
+    pub layout: &'a TargetData,
+    /// Page-aligned array of edge counters, mapped onto the arena by the runtime.
+    pub counters: GlobalValue<'c>,
+    pub symbolic: bool,
+    /// Branch weights: the first successor is hardly ever taken.
+    pub unlikely: MetadataValue<'c>,
+}
+
+impl<'a, 'c> Cx<'a, 'c> {
+    pub fn i32(&self) -> IntType<'c> {
+        self.context.i32_type()
+    }
+    pub fn i64(&self) -> IntType<'c> {
+        self.context.i64_type()
+    }
+    pub fn label(&self, n: u32) -> IntValue<'c> {
+        self.i32().const_int(n as u64, false)
+    }
+    pub fn word(&self, n: u64) -> IntValue<'c> {
+        self.i64().const_int(n, false)
+    }
+    pub fn zero(&self) -> IntValue<'c> {
+        self.i32().const_zero()
+    }
+
+    /// Address of a field of the thread-local block.
+    pub fn tls_field(&self, field: u32) -> Result<PointerValue<'c>> {
+        Ok(self.builder.build_struct_gep(self.abi.tls_type, self.abi.tls.as_pointer_value(), field, "tls")?)
+    }
+    pub fn tls_load(&self, field: u32) -> Result<IntValue<'c>> {
+        let at = self.tls_field(field)?;
+        Ok(self.builder.build_load(self.i32(), at, "t")?.into_int_value())
+    }
+    pub fn tls_store(&self, field: u32, value: IntValue<'c>) -> Result<()> {
+        self.builder.build_store(self.tls_field(field)?, value)?;
+        Ok(())
+    }
+
+    /// Any first-class integer or pointer as a zero-extended 64-bit integer.
+    pub fn as_word(&self, value: BasicValueEnum<'c>) -> Result<IntValue<'c>> {
+        let b = self.builder;
+        Ok(match value {
+            BasicValueEnum::IntValue(v) if v.get_type().get_bit_width() < 64 => {
+                b.build_int_z_extend(v, self.i64(), "w")?
+            }
+            BasicValueEnum::IntValue(v) if v.get_type().get_bit_width() > 64 => {
+                b.build_int_truncate(v, self.i64(), "w")?
+            }
+            BasicValueEnum::IntValue(v) => v,
+            BasicValueEnum::PointerValue(v) => b.build_ptr_to_int(v, self.i64(), "w")?,
+            _ => self.word(0),
+        })
+    }
+
+    pub fn call_label(&self, f: FunctionValue<'c>, args: &[BasicMetadataValueEnum<'c>]) -> Result<IntValue<'c>> {
+        let call = self.builder.build_call(f, args, "l")?;
+        // All functions called this way are declared to return a label.
+        Ok(call.try_as_basic_value().expect_basic("label").into_int_value())
+    }
+    pub fn call(&self, f: FunctionValue<'c>, args: &[BasicMetadataValueEnum<'c>]) -> Result<()> {
+        self.builder.build_call(f, args, "")?;
+        Ok(())
+    }
+
+    pub fn is_set(&self, v: IntValue<'c>) -> Result<IntValue<'c>> {
+        Ok(self.builder.build_int_compare(IntPredicate::NE, v, v.get_type().const_zero(), "set")?)
+    }
+
+    /// `if condition` is hardly ever true.
+    pub fn branch_unlikely(&self, condition: IntValue<'c>, rare: BasicBlock<'c>, usual: BasicBlock<'c>) -> Result<()> {
+        let br = self.builder.build_conditional_branch(condition, rare, usual)?;
+        let kind = self.context.get_kind_id("prof");
+        // The node was made by `Context::metadata_node`, so it is one.
+        let _ = br.set_metadata(self.unlikely, kind);
+        Ok(())
+    }
+
+    /// A new block after the one being filled.
+    pub fn new_block(&self, name: &str) -> BasicBlock<'c> {
+        match self.builder.get_insert_block() {
+            Some(here) => self.context.insert_basic_block_after(here, name),
+            None => unreachable!("the builder always stands in a block"),
+        }
+    }
+
+    /// Emit `rare` under a condition; continue in a fresh block.
+    pub fn when(&self, condition: IntValue<'c>, rare: impl FnOnce() -> Result<()>) -> Result<()> {
+        let then = self.new_block("rare");
+        let join = self.context.insert_basic_block_after(then, "join");
+        self.branch_unlikely(condition, then, join)?;
+        self.builder.position_at_end(then);
+        rare()?;
+        self.builder.build_unconditional_branch(join)?;
+        self.builder.position_at_end(join);
+        Ok(())
+    }
+
+    /// A label that is 0 unless `condition`, in which case `rare` computes it.
+    pub fn label_when(
+        &self,
+        condition: IntValue<'c>,
+        rare: impl FnOnce() -> Result<IntValue<'c>>,
+    ) -> Result<IntValue<'c>> {
+        // The builder stands in a block while a function is being emitted.
+        let before = self.builder.get_insert_block().ok_or_else(|| Error::Invalid("no block".into()))?;
+        let then = self.new_block("sym");
+        let join = self.context.insert_basic_block_after(then, "join");
+        self.builder.build_conditional_branch(condition, then, join)?;
+        self.builder.position_at_end(then);
+        let label = rare()?;
+        let end = self.builder.get_insert_block().ok_or_else(|| Error::Invalid("no block".into()))?;
+        self.builder.build_unconditional_branch(join)?;
+        self.builder.position_at_end(join);
+        let phi = self.builder.build_phi(self.i32(), "l")?;
+        phi.add_incoming(&[(&self.zero(), before), (&label, end)]);
+        Ok(phi.as_basic_value().into_int_value())
+    }
+
+    /// Does the page of this address have shadow memory?
+    pub fn has_shadow(&self, address: IntValue<'c>) -> Result<IntValue<'c>> {
+        let b = self.builder;
+        let page = b.build_right_shift(address, self.word(PAGE_BITS), false, "page")?;
+        let offset = b.build_left_shift(page, self.word(3), "entry")?;
+        let at = b.build_int_add(offset, self.word(SHADOW_TABLE), "entry")?;
+        let at = b.build_int_to_ptr(at, self.context.ptr_type(AddressSpace::default()), "entry")?;
+        let entry = b.build_load(self.i64(), at, "shadow")?.into_int_value();
+        self.is_set(entry)
+    }
+
+    /// The bytes at `address` become concrete.
+    pub fn clear(&self, address: IntValue<'c>, len: u64) -> Result<()> {
+        let has = self.has_shadow(address)?;
+        self.when(has, || self.call(self.abi.clear, &[address.into(), self.word(len).into()]))
+    }
+
+    /// Bump the counter of an edge.
+    pub fn count_edge(&self, edge: u32) -> Result<()> {
+        let base = self.counters.as_pointer_value();
+        let ty = self.counters.get_value_type().into_array_type();
+        let at = crate::gaps::array_element(ty, base, edge as u64, self.context);
+        let old = self.builder.build_load(self.context.i8_type(), at, "n")?.into_int_value();
+        let new = self.builder.build_int_add(old, self.context.i8_type().const_int(1, false), "n")?;
+        self.builder.build_store(at, new)?;
+        Ok(())
+    }
+
+    pub fn size_of(&self, ty: BasicTypeEnum<'c>) -> u64 {
+        self.layout.get_store_size(&ty)
+    }
+}

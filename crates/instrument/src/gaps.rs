@@ -1,0 +1,93 @@
+//! The few calls of LLVM's C interface that inkwell does not offer.
+//!
+//! This is the only `unsafe` code outside `runtime`, `trace` and `execute`
+//! (docs/decisions/0002-unsafe-in-instrument.md). Each function is a plain query on a live value.
+
+use inkwell::debug_info::DILocation;
+use inkwell::llvm_sys::core::{LLVMGetCalledValue, LLVMIsAFunction, LLVMIsAInlineAsm};
+use inkwell::llvm_sys::debuginfo::{
+    LLVMDIFileGetDirectory, LLVMDIFileGetFilename, LLVMDIScopeGetFile, LLVMDISubprogramGetLine,
+    LLVMGetSubprogram,
+};
+use inkwell::llvm_sys::prelude::LLVMMetadataRef;
+use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
+
+fn text(get: impl Fn(&mut u32) -> *const std::ffi::c_char) -> String {
+    let mut len = 0;
+    let start = get(&mut len);
+    if start.is_null() {
+        return String::new();
+    }
+    // SAFETY: LLVM returns a pointer to `len` bytes that live as long as the metadata.
+    let bytes = unsafe { std::slice::from_raw_parts(start as *const u8, len as usize) };
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// `directory/name`, or the name alone where it is absolute.
+fn file_of_scope(scope: LLVMMetadataRef) -> Option<String> {
+    // SAFETY: `scope` is a live DIScope; null results are handled.
+    unsafe {
+        let file = LLVMDIScopeGetFile(scope);
+        if file.is_null() {
+            return None;
+        }
+        let name = text(|len| LLVMDIFileGetFilename(file, len));
+        let directory = text(|len| LLVMDIFileGetDirectory(file, len));
+        if name.starts_with('/') || directory.is_empty() {
+            return Some(name);
+        }
+        Some(format!("{directory}/{name}"))
+    }
+}
+
+/// Source file of a location.
+pub fn file_of(location: &DILocation) -> Option<String> {
+    file_of_scope(location.get_scope().as_mut_ptr())
+}
+
+/// Source file and line of a function.
+pub fn function_place(function: FunctionValue) -> Option<(String, u32)> {
+    // SAFETY: a live function; a null subprogram means no debug info.
+    unsafe {
+        let subprogram = LLVMGetSubprogram(function.as_value_ref());
+        if subprogram.is_null() {
+            return None;
+        }
+        Some((file_of_scope(subprogram)?, LLVMDISubprogramGetLine(subprogram)))
+    }
+}
+
+/// What a call instruction calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Called<'c> {
+    Function(FunctionValue<'c>),
+    Assembler,
+    Pointer,
+}
+
+/// The callee of a call instruction, seen through nothing: a cast or alias is a pointer.
+pub fn called(call: InstructionValue<'_>) -> Called<'_> {
+    // SAFETY: the caller passes a call instruction; queries on its live operand.
+    unsafe {
+        let value = LLVMGetCalledValue(call.as_value_ref());
+        if !LLVMIsAInlineAsm(value).is_null() {
+            return Called::Assembler;
+        }
+        if LLVMIsAFunction(value).is_null() {
+            return Called::Pointer;
+        }
+        FunctionValue::new(value).map_or(Called::Pointer, Called::Function)
+    }
+}
+
+/// Constant address of an element of a global array.
+pub fn array_element<'c>(
+    ty: inkwell::types::ArrayType<'c>,
+    base: inkwell::values::PointerValue<'c>,
+    index: u64,
+    context: &'c inkwell::context::Context,
+) -> inkwell::values::PointerValue<'c> {
+    let zero = context.i64_type().const_zero();
+    // SAFETY: the index is below the length: the array is made with one element for each edge.
+    unsafe { base.const_in_bounds_gep(ty, &[zero, context.i64_type().const_int(index, false)]) }
+}

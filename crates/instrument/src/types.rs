@@ -1,0 +1,60 @@
+//! Which LLVM values can carry labels, and where.
+
+use inkwell::types::{AnyTypeEnum, BasicTypeEnum};
+
+/// Widest integer with an exact expression.
+pub const MAX_WIDTH: u32 = 64;
+
+/// A part of a value that carries a label: the way into nested aggregates, and its width in bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    pub path: Vec<u32>,
+    pub width: u32,
+}
+
+/// Width of a scalar that can be symbolic.
+pub fn scalar_width(ty: BasicTypeEnum) -> Option<u32> {
+    match ty {
+        BasicTypeEnum::IntType(t) if t.get_bit_width() <= MAX_WIDTH => Some(t.get_bit_width()),
+        BasicTypeEnum::PointerType(_) => Some(64),
+        _ => None,
+    }
+}
+
+/// All leaves of a type, in order; none if nothing in it can be symbolic or there are too many.
+pub fn leaves(ty: BasicTypeEnum) -> Vec<Leaf> {
+    let mut out = Vec::new();
+    collect(ty, &mut Vec::new(), &mut out);
+    if out.len() > crate::abi::MAX_RET as usize {
+        out.clear();
+    }
+    out
+}
+
+fn collect(ty: BasicTypeEnum, path: &mut Vec<u32>, out: &mut Vec<Leaf>) {
+    if out.len() > crate::abi::MAX_RET as usize {
+        return;
+    }
+    let parts: Vec<BasicTypeEnum> = match ty {
+        BasicTypeEnum::StructType(t) => t.get_field_types(),
+        BasicTypeEnum::ArrayType(t) => {
+            (0..t.len().min(crate::abi::MAX_RET + 1)).map(|_| t.get_element_type()).collect()
+        }
+        _ => {
+            if let Some(width) = scalar_width(ty) {
+                out.push(Leaf { path: path.clone(), width });
+            }
+            return;
+        }
+    };
+    for (i, part) in parts.into_iter().enumerate() {
+        path.push(i as u32);
+        collect(part, path, out);
+        path.pop();
+    }
+}
+
+/// The type of an instruction's result, if it has one that a register can hold.
+pub fn basic(ty: AnyTypeEnum) -> Option<BasicTypeEnum> {
+    BasicTypeEnum::try_from(ty).ok()
+}

@@ -1,0 +1,74 @@
+//! The beginning of an instrumented program: shadow tables before any of its code runs, then `main`,
+//! which serves runs if the engine asks for it or just runs the program.
+
+use crate::state::state;
+use crate::tls::{layout_agrees, tls};
+use crate::{hooks, input, process, server, shadow};
+use libc::{c_char, c_int};
+use parallax_trace::format::FLAG_STARTED;
+
+extern "C" {
+    /// The program's own `main`, renamed by the instrumenter.
+    fn __plx_main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int;
+    static mut environ: *mut *mut c_char;
+    static mut program_invocation_name: *mut c_char;
+    static mut program_invocation_short_name: *mut c_char;
+}
+
+/// Before all constructors of the program.
+#[used]
+#[link_section = ".preinit_array"]
+static PREINIT: extern "C" fn() = reserve_tables;
+
+extern "C" fn reserve_tables() {
+    if !layout_agrees() || !shadow::reserve() {
+        let message = b"parallax runtime: cannot reserve the shadow tables (address space limit?)\n";
+        // SAFETY: writes a constant and leaves.
+        unsafe {
+            libc::write(2, message.as_ptr() as *const libc::c_void, message.len());
+            libc::_exit(70);
+        }
+    }
+}
+
+/// # Safety
+/// Called by the C start-up code only.
+#[no_mangle]
+pub unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
+    let Some(request) = server::serve() else {
+        // SAFETY: the program's main, as the C start-up code would call it.
+        return unsafe { __plx_main(argc, argv, envp) };
+    };
+    // SAFETY: the server hands out a mapped arena; the names live as long as the run.
+    unsafe {
+        if let Some((arena, _)) = server::arena() {
+            state().attach(arena);
+        }
+        let v = input::prepare(request);
+        environ = v.envp;
+        program_invocation_name = *v.argv;
+        program_invocation_short_name = after_last_slash(*v.argv);
+        libc::atexit(process::finished);
+        state().set_flag(FLAG_STARTED);
+        let status = __plx_main(v.argc, v.argv, v.envp);
+        let t = tls();
+        let label = if t.ret != 0 { t.ret_label[0] } else { 0 };
+        t.ret = 0;
+        hooks::exit_status(status, label);
+        status
+    }
+}
+
+/// # Safety
+/// `s` is a NUL-terminated string.
+unsafe fn after_last_slash(s: *mut c_char) -> *mut c_char {
+    // SAFETY: see above.
+    unsafe {
+        let slash = libc::strrchr(s, b'/' as c_int);
+        if slash.is_null() {
+            s
+        } else {
+            slash.add(1)
+        }
+    }
+}
