@@ -5,11 +5,13 @@ use crate::state::state;
 use crate::tls::{layout_agrees, tls};
 use crate::{hooks, input, process, server, shadow};
 use libc::{c_char, c_int};
-use parallax_trace::format::FLAG_STARTED;
+use parallax_trace::format::{Header, FLAG_STARTED};
 
 extern "C" {
     /// The program's own `main`, renamed by the instrumenter.
     fn __plx_main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int;
+    static mut __plx_counters: [u8; 0];
+    static __plx_counters_len: u64;
     static mut environ: *mut *mut c_char;
     static mut program_invocation_name: *mut c_char;
     static mut program_invocation_short_name: *mut c_char;
@@ -43,6 +45,7 @@ pub unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *m
     unsafe {
         if let Some((arena, _)) = server::arena() {
             state().attach(arena);
+            map_counters(arena);
         }
         let v = input::prepare(request);
         environ = v.envp;
@@ -56,6 +59,28 @@ pub unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *m
         t.ret = 0;
         hooks::exit_status(status, label);
         status
+    }
+}
+
+/// Lay the arena's coverage region over the program's edge counters.
+///
+/// # Safety
+/// `arena` is the arena, mapped shared.
+unsafe fn map_counters(arena: *mut u8) {
+    // SAFETY: the counters are page-aligned, whole pages, and used for nothing else; a zero old length
+    // makes mremap duplicate a shared mapping.
+    unsafe {
+        let header = &*(arena as *const Header);
+        let len = (__plx_counters_len.min(header.coverage_capacity) as usize) & !4095;
+        if len > 0 {
+            libc::mremap(
+                arena.add(header.coverage_offset as usize) as *mut libc::c_void,
+                0,
+                len,
+                libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED,
+                std::ptr::addr_of_mut!(__plx_counters) as *mut libc::c_void,
+            );
+        }
     }
 }
 

@@ -16,7 +16,7 @@ pub type Assignment<'f> = &'f dyn Fn(u32, u32) -> Option<u8>;
 
 /// The bytes of these inputs as an assignment.
 pub fn bytes_of(inputs: &[Input]) -> impl Fn(u32, u32) -> Option<u8> + '_ {
-    |input, offset| inputs.get(input as usize)?.bytes.get(offset as usize).copied()
+    |input, offset| inputs.get(input as usize)?.byte(offset)
 }
 
 /// The value of every label on one assignment.

@@ -24,6 +24,18 @@ pub struct Input {
     pub symbolic: bool,
 }
 
+impl Input {
+    /// The byte at an offset. Arguments and environment variables have one more byte than `bytes`: the
+    /// terminating NUL.
+    pub fn byte(&self, offset: u32) -> Option<u8> {
+        let terminated = matches!(self.source, Source::Argument(_) | Source::Env(_));
+        match self.bytes.get(offset as usize) {
+            None if terminated && offset as usize == self.bytes.len() => Some(0),
+            byte => byte.copied(),
+        }
+    }
+}
+
 /// Everything a run needs to know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {

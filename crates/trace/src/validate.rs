@@ -70,7 +70,7 @@ fn input(trace: &Trace, node: &Node) -> Result<(), &'static str> {
     if node.width != 8 {
         return Err("an input byte is not 8 bits wide");
     }
-    input.bytes.get(node.b as usize).map(|_| ()).ok_or("past the end of its input")
+    input.byte(node.b).map(|_| ()).ok_or("past the end of its input")
 }
 
 fn read(

@@ -1,0 +1,53 @@
+//! LLVM's own passes: the light clean-up before instrumentation, the optimiser and code generation after.
+
+use crate::cx::Result;
+use crate::error::Error;
+use inkwell::module::Module;
+use inkwell::passes::PassBuilderOptions;
+use inkwell::targets::{
+    CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine,
+};
+use inkwell::OptimizationLevel;
+use std::path::Path;
+
+/// Promote memory to registers and simplify, without moving code between blocks: no speculation, no merging of
+/// `&&` into arithmetic, no lookup tables, so that blocks and branches still are the source's.
+const CLEAN_UP: &str = "function(sroa<preserve-cfg>,early-cse,instsimplify,\
+    simplifycfg<bonus-inst-threshold=0;no-forward-switch-cond;no-switch-range-to-icmp;no-switch-to-lookup;\
+    keep-loops;no-hoist-common-insts;no-sink-common-insts;no-speculate-blocks;no-simplify-cond-branch>,\
+    early-cse,adce)";
+
+/// After instrumentation.
+const OPTIMISE: &str = "default<O1>";
+
+pub fn machine() -> Result<TargetMachine> {
+    Target::initialize_x86(&InitializationConfig::default());
+    let triple = TargetMachine::get_default_triple();
+    let target = Target::from_triple(&triple).map_err(|e| Error::Codegen(e.to_string()))?;
+    target
+        .create_target_machine(&triple, "x86-64", "", OptimizationLevel::Default, RelocMode::PIC, CodeModel::Default)
+        .ok_or_else(|| Error::Codegen(format!("no target machine for {triple}")))
+}
+
+fn run(module: &Module, machine: &TargetMachine, pipeline: &str) -> Result<()> {
+    module
+        .run_passes(pipeline, machine, PassBuilderOptions::create())
+        .map_err(|e| Error::Passes { pipeline: pipeline.into(), message: e.to_string() })
+}
+
+pub fn clean_up(module: &Module, machine: &TargetMachine) -> Result<()> {
+    run(module, machine, CLEAN_UP)
+}
+
+/// Only models that are used stay.
+pub fn drop_unused(module: &Module, machine: &TargetMachine) -> Result<()> {
+    run(module, machine, "globaldce")
+}
+
+pub fn optimise(module: &Module, machine: &TargetMachine) -> Result<()> {
+    run(module, machine, OPTIMISE)
+}
+
+pub fn write_object(module: &Module, machine: &TargetMachine, path: &Path) -> Result<()> {
+    machine.write_to_file(module, FileType::Object, path).map_err(|e| Error::Codegen(e.to_string()))
+}
