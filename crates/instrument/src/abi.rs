@@ -31,15 +31,47 @@ pub const VA_LABELS: u32 = 6 + MAX_VA_OVERFLOW;
 
 /// libc functions that the runtime implements in Rust, as `__plx_libc_NAME`.
 pub const NATIVE_MODELS: &[&str] = &[
-    "malloc", "calloc", "realloc", "reallocarray", "free", "posix_memalign", "aligned_alloc", "memalign",
-    "memmove", "memcpy", "__memcpy_chk", "__memmove_chk", "mempcpy", "bcopy", "memset", "__memset_chk",
-    "bzero", "explicit_bzero", "pthread_create", "fork", "vfork", "exit", "_exit", "_Exit", "sigaction",
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "free",
+    "posix_memalign",
+    "aligned_alloc",
+    "memalign",
+    "memmove",
+    "memcpy",
+    "__memcpy_chk",
+    "__memmove_chk",
+    "mempcpy",
+    "bcopy",
+    "memset",
+    "__memset_chk",
+    "bzero",
+    "explicit_bzero",
+    "pthread_create",
+    "fork",
+    "vfork",
+    "exit",
+    "_exit",
+    "_Exit",
+    "sigaction",
     "signal",
 ];
 
 /// Of those, the ones that C models may call by their plain names, too.
 pub const NATIVE_IN_MODELS: &[&str] = &[
-    "malloc", "calloc", "realloc", "reallocarray", "free", "memmove", "memcpy", "mempcpy", "memset", "exit", "_exit",
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "free",
+    "memmove",
+    "memcpy",
+    "mempcpy",
+    "memset",
+    "exit",
+    "_exit",
 ];
 
 pub const MODEL_PREFIX: &str = "__plx_libc_";

@@ -26,7 +26,10 @@ fn key(options: &Options) -> Result<String> {
 }
 
 /// Load from the cache, or make with `make` in a fresh directory.
-pub fn get_or_make(options: &Options, make: impl FnOnce(&Path) -> Result<ProgramMap>) -> Result<Instrumented> {
+pub fn get_or_make(
+    options: &Options,
+    make: impl FnOnce(&Path) -> Result<ProgramMap>,
+) -> Result<Instrumented> {
     let home = options.cache.join("instrumented");
     let place = home.join(key(options)?);
     if !place.join(MAP).exists() {
@@ -49,13 +52,17 @@ pub fn get_or_make(options: &Options, make: impl FnOnce(&Path) -> Result<Program
     }
     let path = place.join(MAP);
     let text = std::fs::read(&path).map_err(Error::io(&path))?;
-    let map = serde_json::from_slice(&text)
-        .map_err(|e| Error::Io { path: path.clone(), message: format!("{e}; remove the directory and try again") })?;
+    let map = serde_json::from_slice(&text).map_err(|e| Error::Io {
+        path: path.clone(),
+        message: format!("{e}; remove the directory and try again"),
+    })?;
     Ok(Instrumented { program: place.join(PROGRAM), map })
 }
 
 fn unique() -> u64 {
     let mut h = std::collections::hash_map::DefaultHasher::new();
-    h.write_u128(std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_nanos()));
+    h.write_u128(
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_nanos()),
+    );
     h.finish()
 }

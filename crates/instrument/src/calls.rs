@@ -88,7 +88,11 @@ pub fn receive_structs(e: &mut Emitter<'_, '_>) -> Result<()> {
 }
 
 /// Before a call: where structs passed by value come from.
-fn send_structs<'c>(e: &Emitter<'_, 'c>, call: InstructionValue<'c>, values: &[BasicValueEnum<'c>]) -> Result<()> {
+fn send_structs<'c>(
+    e: &Emitter<'_, 'c>,
+    call: InstructionValue<'c>,
+    values: &[BasicValueEnum<'c>],
+) -> Result<()> {
     let Ok(site) = CallSiteValue::try_from(call) else { return Ok(()) };
     let mut slot = 0;
     for (k, value) in values.iter().enumerate() {
@@ -167,9 +171,29 @@ fn escape_pointees<'c>(
 /// Functions that do not look at the bytes behind their pointer arguments in a way that matters.
 fn harmless(f: FunctionValue) -> bool {
     const NAMES: &[&str] = &[
-        "_setjmp", "setjmp", "__sigsetjmp", "longjmp", "siglongjmp", "atexit", "abort", "__assert_fail", "clearerr",
-        "fileno", "ferror", "feof", "ferror_unlocked", "feof_unlocked", "fileno_unlocked", "setlocale",
-        "bindtextdomain", "textdomain", "sigemptyset", "sigaddset", "sigprocmask", "fclose", "fflush",
+        "_setjmp",
+        "setjmp",
+        "__sigsetjmp",
+        "longjmp",
+        "siglongjmp",
+        "atexit",
+        "abort",
+        "__assert_fail",
+        "clearerr",
+        "fileno",
+        "ferror",
+        "feof",
+        "ferror_unlocked",
+        "feof_unlocked",
+        "fileno_unlocked",
+        "setlocale",
+        "bindtextdomain",
+        "textdomain",
+        "sigemptyset",
+        "sigaddset",
+        "sigprocmask",
+        "fclose",
+        "fflush",
     ];
     NAMES.iter().any(|n| f.get_name().to_bytes() == n.as_bytes())
 }
@@ -264,7 +288,8 @@ fn escape_arguments<'c>(
 /// Put the labels of the arguments where the callee looks for them.
 fn send_labels<'c>(e: &Emitter<'_, 'c>, arguments: &[Labelled<'c>]) -> Result<()> {
     let cx = e.cx;
-    let labels: Vec<_> = arguments.iter().flat_map(|a| a.labels.iter().copied()).take(MAX_ARGS as usize).collect();
+    let labels: Vec<_> =
+        arguments.iter().flat_map(|a| a.labels.iter().copied()).take(MAX_ARGS as usize).collect();
     send(e, &labels, TLS_ARGS, TLS_ARG_LABEL, cx.label(labels.len() as u32))
 }
 
@@ -274,7 +299,13 @@ pub fn give_results<'c>(e: &Emitter<'_, 'c>, labels: &[IntValue<'c>]) -> Result<
 }
 
 /// Store labels from field `first` on, and `count` into field `flag` if any of them is set.
-fn send<'c>(e: &Emitter<'_, 'c>, labels: &[IntValue<'c>], flag: u32, first: u32, count: IntValue<'c>) -> Result<()> {
+fn send<'c>(
+    e: &Emitter<'_, 'c>,
+    labels: &[IntValue<'c>],
+    flag: u32,
+    first: u32,
+    count: IntValue<'c>,
+) -> Result<()> {
     let cx = e.cx;
     let symbolic: Vec<_> = labels.iter().copied().filter(|l| !l.is_const()).collect();
     let Some(mut any) = symbolic.first().copied() else { return Ok(()) };
@@ -310,7 +341,11 @@ pub fn take_results<'c>(e: &Emitter<'_, 'c>, leaves: &[Leaf]) -> Result<Vec<IntV
 
 /// Labels of the variadic arguments, laid out as the x86-64 ABI lays out the arguments themselves.
 /// True if the call is variadic.
-fn send_variadic<'c>(e: &Emitter<'_, 'c>, call: InstructionValue<'c>, arguments: &[Labelled<'c>]) -> Result<bool> {
+fn send_variadic<'c>(
+    e: &Emitter<'_, 'c>,
+    call: InstructionValue<'c>,
+    arguments: &[Labelled<'c>],
+) -> Result<bool> {
     let cx = e.cx;
     let Ok(site) = CallSiteValue::try_from(call) else { return Ok(false) };
     let ty = site.get_called_fn_type();

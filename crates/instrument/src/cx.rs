@@ -73,7 +73,11 @@ impl<'a, 'c> Cx<'a, 'c> {
         })
     }
 
-    pub fn call_label(&self, f: FunctionValue<'c>, args: &[BasicMetadataValueEnum<'c>]) -> Result<IntValue<'c>> {
+    pub fn call_label(
+        &self,
+        f: FunctionValue<'c>,
+        args: &[BasicMetadataValueEnum<'c>],
+    ) -> Result<IntValue<'c>> {
         let call = self.builder.build_call(f, args, "l")?;
         // All functions called this way are declared to return a label.
         Ok(call.try_as_basic_value().expect_basic("label").into_int_value())
@@ -88,7 +92,12 @@ impl<'a, 'c> Cx<'a, 'c> {
     }
 
     /// `if condition` is hardly ever true.
-    pub fn branch_unlikely(&self, condition: IntValue<'c>, rare: BasicBlock<'c>, usual: BasicBlock<'c>) -> Result<()> {
+    pub fn branch_unlikely(
+        &self,
+        condition: IntValue<'c>,
+        rare: BasicBlock<'c>,
+        usual: BasicBlock<'c>,
+    ) -> Result<()> {
         let br = self.builder.build_conditional_branch(condition, rare, usual)?;
         let kind = self.context.get_kind_id("prof");
         // The node was made by `Context::metadata_node`, so it is one.

@@ -247,7 +247,8 @@ impl<'a, 'c> Emitter<'a, 'c> {
         let mut index = 0;
         for (parameter, slots) in self.function.get_param_iter().zip(&self.parameters) {
             for (leaf, at) in types::leaves(parameter.get_type()).iter().zip(slots) {
-                let label = cx.call_label(cx.abi.argument, &[cx.label(index).into(), cx.label(leaf.width).into()])?;
+                let label =
+                    cx.call_label(cx.abi.argument, &[cx.label(index).into(), cx.label(leaf.width).into()])?;
                 cx.builder.build_store(*at, label)?;
                 index += 1;
             }

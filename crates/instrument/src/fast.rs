@@ -3,7 +3,7 @@
 //! In coverage mode this is the only copy, without the looks.
 
 use crate::abi::*;
-use crate::calls::{self, Callee};
+use crate::calls;
 use crate::cx::Result;
 use crate::emit::Emitter;
 use crate::memory;
@@ -59,7 +59,11 @@ impl<'c> Emitter<'_, 'c> {
         Ok(phi)
     }
 
-    fn connect_phis(&mut self, phis: &[(usize, usize, PhiValue<'c>)], edges: &[Vec<BasicBlock<'c>>]) -> Result<()> {
+    fn connect_phis(
+        &mut self,
+        phis: &[(usize, usize, PhiValue<'c>)],
+        edges: &[Vec<BasicBlock<'c>>],
+    ) -> Result<()> {
         for (to, i, phi) in phis {
             let incoming = crate::phi::incoming_values(self.body.insts[*i].value);
             for (from, block) in self.body.blocks.iter().enumerate() {

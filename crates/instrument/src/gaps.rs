@@ -3,7 +3,6 @@
 //! This is the only `unsafe` code outside `runtime`, `trace` and `execute`
 //! (docs/decisions/0002-unsafe-in-instrument.md). Each function is a plain query on a live value.
 
-use inkwell::debug_info::DILocation;
 use inkwell::llvm_sys::core::{LLVMGetCalledValue, LLVMIsAFunction, LLVMIsAInlineAsm};
 use inkwell::llvm_sys::debuginfo::{
     LLVMDIFileGetDirectory, LLVMDIFileGetFilename, LLVMDIScopeGetFile, LLVMDISubprogramGetLine,
@@ -38,11 +37,6 @@ fn file_of_scope(scope: LLVMMetadataRef) -> Option<String> {
         }
         Some(format!("{directory}/{name}"))
     }
-}
-
-/// Source file of a location.
-pub fn file_of(location: &DILocation) -> Option<String> {
-    file_of_scope(location.get_scope().as_mut_ptr())
 }
 
 /// Source file and line of a function.

@@ -34,14 +34,32 @@ const OVERFLOWS: &[(&str, u32, Op)] = &[
 ];
 
 /// Hand their first operand through.
-const TRANSPARENT: &[&str] = &["llvm.expect.", "llvm.launder.", "llvm.strip.", "llvm.ssa.copy", "llvm.ptr.annotation"];
+const TRANSPARENT: &[&str] =
+    &["llvm.expect.", "llvm.launder.", "llvm.strip.", "llvm.ssa.copy", "llvm.ptr.annotation"];
 
 /// Neither use nor make data.
 const SILENT: &[&str] = &[
-    "llvm.lifetime.", "llvm.dbg.", "llvm.assume", "llvm.prefetch", "llvm.stack", "llvm.donothing", "llvm.trap",
-    "llvm.debugtrap", "llvm.ubsantrap", "llvm.va_end", "llvm.objectsize", "llvm.is.constant", "llvm.invariant.",
-    "llvm.experimental.noalias", "llvm.frameaddress", "llvm.returnaddress", "llvm.sideeffect", "llvm.annotation",
-    "llvm.threadlocal.address", "llvm.eh.", "llvm.pseudoprobe",
+    "llvm.lifetime.",
+    "llvm.dbg.",
+    "llvm.assume",
+    "llvm.prefetch",
+    "llvm.stack",
+    "llvm.donothing",
+    "llvm.trap",
+    "llvm.debugtrap",
+    "llvm.ubsantrap",
+    "llvm.va_end",
+    "llvm.objectsize",
+    "llvm.is.constant",
+    "llvm.invariant.",
+    "llvm.experimental.noalias",
+    "llvm.frameaddress",
+    "llvm.returnaddress",
+    "llvm.sideeffect",
+    "llvm.annotation",
+    "llvm.threadlocal.address",
+    "llvm.eh.",
+    "llvm.pseudoprobe",
 ];
 
 fn starts(name: &str, list: &[&str]) -> bool {

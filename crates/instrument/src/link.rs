@@ -20,9 +20,7 @@ pub fn link(object: &Path, program: &Path, options: &Options) -> Result<()> {
     command.args(["-fuse-ld=lld-19", "-pie", "-o"]).arg(program).arg(object);
     command.args(&options.link_arguments);
     command.arg(&runtime).args(["-lpthread", "-ldl", "-lm"]);
-    let output = command
-        .output()
-        .map_err(|e| Error::Tool { tool: driver.into(), message: e.to_string() })?;
+    let output = command.output().map_err(|e| Error::Tool { tool: driver.into(), message: e.to_string() })?;
     std::fs::remove_file(&runtime).map_err(Error::io(&runtime))?;
     if !output.status.success() {
         return Err(Error::Link {

@@ -53,12 +53,14 @@ pub fn fast_look<'c>(
     let cx = e.cx;
     let inst = &e.body.insts[e.body.index[&load]];
     let address = cx.as_word(pointer_operand(load, 0)?)?;
-    let value = result_value(load).ok_or_else(|| crate::error::Error::Invalid("load without value".into()))?;
+    let value =
+        result_value(load).ok_or_else(|| crate::error::Error::Invalid("load without value".into()))?;
     let has = cx.has_shadow(address)?;
     let look = cx.new_block("look");
     cx.branch_unlikely(has, look, stay)?;
     cx.builder.position_at_end(look);
-    let found = cx.call_label(cx.abi.probe, &[address.into(), cx.word(cx.size_of(value.get_type())).into()])?;
+    let found =
+        cx.call_label(cx.abi.probe, &[address.into(), cx.word(cx.size_of(value.get_type())).into()])?;
     let found = cx.is_set(found)?;
     cx.branch_unlikely(found, leave, stay)?;
     cx.builder.position_at_end(leave);
@@ -118,7 +120,11 @@ pub fn fast_opaque_load(e: &mut Emitter<'_, '_>, i: usize) -> Result<()> {
 }
 
 /// The slow copy's load: labels of the value just read.
-pub fn slow_load<'c>(e: &mut Emitter<'_, 'c>, i: usize, value: BasicValueEnum<'c>) -> Result<Vec<IntValue<'c>>> {
+pub fn slow_load<'c>(
+    e: &mut Emitter<'_, 'c>,
+    i: usize,
+    value: BasicValueEnum<'c>,
+) -> Result<Vec<IntValue<'c>>> {
     let cx = e.cx;
     let (load, site, leaves) = (e.body.insts[i].value, e.body.insts[i].site, e.body.insts[i].leaves.clone());
     let pointer = e.operand(pointer_operand(load, 0)?)?;

@@ -66,11 +66,8 @@ pub fn link<'c>(context: &'c Context, module: &Module<'c>, bitcode: &[u8]) -> Re
             redirect(module, f, &name);
         }
     }
-    let ours: Vec<String> = models
-        .get_functions()
-        .filter(defined)
-        .map(|f| f.get_name().to_string_lossy().into_owned())
-        .collect();
+    let ours: Vec<String> =
+        models.get_functions().filter(defined).map(|f| f.get_name().to_string_lossy().into_owned()).collect();
     module.link_in_module(models).map_err(|e| Error::Invalid(format!("linking the models: {e}")))?;
     // Nothing outside this module calls the models, so unused ones can go.
     for name in ours {

@@ -61,7 +61,8 @@ impl<'c> Numbers<'c> {
         let mut index = 0;
         for block in function.get_basic_block_iter() {
             let block_number = blocks[&block];
-            let line = block.get_instructions().find_map(|i| i.get_debug_location()).map_or(0, |l| l.get_line());
+            let line =
+                block.get_instructions().find_map(|i| i.get_debug_location()).map_or(0, |l| l.get_line());
             self.map.blocks.push(BlockInfo { function: number, line });
             for instruction in block.get_instructions() {
                 self.instruction(instruction, block_number, index);
@@ -143,7 +144,9 @@ fn site_kind(instruction: InstructionValue) -> Option<SiteKind> {
         Op::Load | Op::AtomicRMW | Op::AtomicCmpXchg => Some(SiteKind::Load),
         Op::Store => Some(SiteKind::Store),
         Op::Call => Some(SiteKind::Call),
-        Op::UDiv | Op::SDiv | Op::URem | Op::SRem | Op::Shl | Op::LShr | Op::AShr => Some(SiteKind::Arithmetic),
+        Op::UDiv | Op::SDiv | Op::URem | Op::SRem | Op::Shl | Op::LShr | Op::AShr => {
+            Some(SiteKind::Arithmetic)
+        }
         Op::SIToFP | Op::UIToFP | Op::InsertElement | Op::ShuffleVector => Some(SiteKind::Other),
         _ => None,
     }

@@ -12,13 +12,19 @@ pub fn reason(function: FunctionValue) -> Option<&'static str> {
             match i.get_opcode() {
                 Op::IndirectBr => return Some("computed goto"),
                 Op::CallBr => return Some("asm goto"),
-                Op::Invoke | Op::LandingPad | Op::Resume | Op::CatchPad | Op::CatchSwitch | Op::CleanupPad => {
-                    return Some("C++ exceptions")
-                }
+                Op::Invoke
+                | Op::LandingPad
+                | Op::Resume
+                | Op::CatchPad
+                | Op::CatchSwitch
+                | Op::CleanupPad => return Some("C++ exceptions"),
                 Op::VAArg => return Some("va_arg instruction"),
                 _ => {}
             }
-            if matches!(i.get_tail_call_kind(), Ok(inkwell::values::LLVMTailCallKind::LLVMTailCallKindMustTail)) {
+            if matches!(
+                i.get_tail_call_kind(),
+                Ok(inkwell::values::LLVMTailCallKind::LLVMTailCallKindMustTail)
+            ) {
                 return Some("guaranteed tail call");
             }
         }

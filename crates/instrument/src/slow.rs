@@ -116,14 +116,31 @@ impl<'c> Emitter<'_, 'c> {
     fn expression(&mut self, i: usize) -> Result<Vec<IntValue<'c>>> {
         let inst = self.body.insts[i].clone();
         match inst.op {
-            Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::SDiv | Op::URem | Op::SRem | Op::Shl | Op::LShr
-            | Op::AShr | Op::And | Op::Or | Op::Xor
+            Op::Add
+            | Op::Sub
+            | Op::Mul
+            | Op::UDiv
+            | Op::SDiv
+            | Op::URem
+            | Op::SRem
+            | Op::Shl
+            | Op::LShr
+            | Op::AShr
+            | Op::And
+            | Op::Or
+            | Op::Xor
                 if inst.leaves.len() == 1 =>
             {
                 Ok(vec![self.binary(i, binary_op(inst.op), false)?])
             }
             Op::ICmp if inst.leaves.len() == 1 => self.comparison(i),
-            Op::ZExt | Op::SExt | Op::Trunc | Op::PtrToInt | Op::IntToPtr | Op::BitCast | Op::Freeze
+            Op::ZExt
+            | Op::SExt
+            | Op::Trunc
+            | Op::PtrToInt
+            | Op::IntToPtr
+            | Op::BitCast
+            | Op::Freeze
             | Op::AddrSpaceCast
                 if inst.leaves.len() == 1 =>
             {
@@ -268,8 +285,12 @@ impl<'c> Emitter<'_, 'c> {
         let whole = self.nth(i, 0)?;
         let path = inst.value.get_indices();
         let all = crate::types::leaves(whole.value.get_type());
-        let labels: Vec<_> =
-            all.iter().zip(&whole.labels).filter(|(leaf, _)| leaf.path.starts_with(&path)).map(|(_, l)| *l).collect();
+        let labels: Vec<_> = all
+            .iter()
+            .zip(&whole.labels)
+            .filter(|(leaf, _)| leaf.path.starts_with(&path))
+            .map(|(_, l)| *l)
+            .collect();
         Ok(if labels.len() == inst.leaves.len() { labels } else { vec![self.cx.zero(); inst.leaves.len()] })
     }
 
@@ -327,7 +348,13 @@ impl<'c> Emitter<'_, 'c> {
         Ok(())
     }
 
-    fn switch_event(&self, site: u32, label: IntValue<'c>, value: IntValue<'c>, successor: usize) -> Result<()> {
+    fn switch_event(
+        &self,
+        site: u32,
+        label: IntValue<'c>,
+        value: IntValue<'c>,
+        successor: usize,
+    ) -> Result<()> {
         let cx = self.cx;
         let symbolic = cx.is_set(label)?;
         let case = if successor == 0 { u32::MAX } else { successor as u32 - 1 };

@@ -187,8 +187,7 @@ pub extern "C" fn __plx_switch(site: u32, label: u32, case: u32, value: u64) {
     if nodes::value(label) != value {
         return state().count_inconsistent();
     }
-    let event =
-        RawEvent { kind: KIND_SWITCH, flag: 0, aux: 0, x: site, y: label, z: tls().context };
+    let event = RawEvent { kind: KIND_SWITCH, flag: 0, aux: 0, x: site, y: label, z: tls().context };
     events::emit(event, &case.to_le_bytes());
 }
 

@@ -144,8 +144,7 @@ pub unsafe extern "C" fn __plx_options(style: i32, shorts: *const libc::c_char, 
             at = at.add(1);
         }
     }
-    let event =
-        RawEvent { kind: KIND_OPTIONS, x: style as u32, z: text.len() as u32, ..RawEvent::default() };
+    let event = RawEvent { kind: KIND_OPTIONS, x: style as u32, z: text.len() as u32, ..RawEvent::default() };
     events::emit(event, &text);
 }
 

@@ -49,9 +49,8 @@ fn one_operand(what: u32, w: u8, x: u32) -> u32 {
     match what {
         BSWAP => pieces((0..w as u32 / 8).map(|i| piece(x, 8 * i, 8)).collect()),
         BITREVERSE => pieces((0..w as u32).map(|i| piece(x, i, 1)).collect()),
-        CTPOP => (0..w as u32).fold(constant(w, 0), |sum, i| {
-            add(w, sum, nodes::extend(Op::ZExt, piece(x, i, 1), w))
-        }),
+        CTPOP => (0..w as u32)
+            .fold(constant(w, 0), |sum, i| add(w, sum, nodes::extend(Op::ZExt, piece(x, i, 1), w))),
         ABS => {
             let negative = binary(Op::Slt, w, x, constant(w, 0));
             ite(negative, binary(Op::Sub, w, constant(w, 0), x), x)
@@ -123,7 +122,8 @@ fn two_operands(what: u32, w: u8, x: u32, y: u32) -> u32 {
         }
         USUB_OVERFLOW => binary(Op::Ult, w, x, y),
         SADD_OVERFLOW => {
-            let sum = nodes::operand(binary(Op::Add, w, x, y), w, nodes::value(x).wrapping_add(nodes::value(y)));
+            let sum =
+                nodes::operand(binary(Op::Add, w, x, y), w, nodes::value(x).wrapping_add(nodes::value(y)));
             let (p, q) = (either(Op::Xor, w, x, sum), either(Op::Xor, w, y, sum));
             sign(either(Op::And, w, p, q))
         }

@@ -71,7 +71,10 @@ fn heap_object(address: usize) -> Option<(usize, usize)> {
 fn global_object(address: usize) -> Option<(usize, usize)> {
     // SAFETY: the instrumenter defines both symbols consistently.
     let globals = unsafe {
-        std::slice::from_raw_parts(std::ptr::addr_of!(__plx_globals) as *const GlobalObject, __plx_globals_len as usize)
+        std::slice::from_raw_parts(
+            std::ptr::addr_of!(__plx_globals) as *const GlobalObject,
+            __plx_globals_len as usize,
+        )
     };
     // The linker decides the order, so the table is not sorted; symbolic addresses are rare enough.
     globals.iter().find(|g| address >= g.start && address < g.start + g.len).map(|g| (g.start, g.len))
@@ -86,9 +89,8 @@ fn ctype_object(address: usize) -> Option<(usize, usize)> {
             (*__ctype_toupper_loc() as usize, 4),
         ]
     };
-    let found = tables.iter().find(|(base, unit)| {
-        address >= base - 128 * unit && address < base + 256 * unit
-    })?;
+    let found =
+        tables.iter().find(|(base, unit)| address >= base - 128 * unit && address < base + 256 * unit)?;
     Some((found.0 - 128 * found.1, 384 * found.1))
 }
 
@@ -146,7 +148,8 @@ impl crate::state::State {
             unsafe {
                 let at = self.tables.add(offset as usize);
                 let h = &*(at as *const TableHeader);
-                let content = std::slice::from_raw_parts(at.add(std::mem::size_of::<TableHeader>()), h.len as usize);
+                let content =
+                    std::slice::from_raw_parts(at.add(std::mem::size_of::<TableHeader>()), h.len as usize);
                 h.address == start as u64
                     && h.len as usize == len
                     && h.symbolic == 0
