@@ -25,15 +25,13 @@ static size_t examined(const char *a, const char *b, size_t limit,
     return n < limit ? n : limit;
 }
 
-static int either_labelled(const char *a, const char *b, size_t n) {
-    return labelled(a, n) || labelled(b, n);
-}
+#define EITHER_LABELLED(a, b, n) (LABELLED(a, n) || LABELLED(b, n))
 
 int MODEL(strcmp)(const char *a, const char *b) {
     size_t n = examined(a, b, SIZE_MAX, strncmp);
-    if (!either_labelled(a, b, n))
+    if (!EITHER_LABELLED(a, b, n))
         return strcmp(a, b);
-    __plx_compared(a, b, n);
+    COMPARED(a, b, n, SIZE_MAX);
     while (*a == *b && *a)
         a++, b++;
     return (unsigned char)*a - (unsigned char)*b;
@@ -41,16 +39,16 @@ int MODEL(strcmp)(const char *a, const char *b) {
 
 int MODEL(strncmp)(const char *a, const char *b, size_t most) {
     size_t n = examined(a, b, most, strncmp);
-    if (!either_labelled(a, b, n) && !labelled_value(most))
+    if (!EITHER_LABELLED(a, b, n) && !LABELLED_VALUE(most))
         return strncmp(a, b, most);
-    __plx_compared(a, b, n);
+    COMPARED(a, b, n, most);
     for (size_t i = 0; i < most; i++)
         if (a[i] != b[i] || !a[i])
             return (unsigned char)a[i] - (unsigned char)b[i];
     return 0;
 }
 
-/* Equal bytes need no folding, and the test for them is the cheapest condition. */
+/* The lower-case table only where bytes above 127 have a case. */
 static int compare_folded(const char *a, const char *b, size_t most) {
     const int *lower = charset() == CHARSET_OTHER ? *__ctype_tolower_loc() : NULL;
     for (size_t i = 0; i < most; i++) {
@@ -66,18 +64,18 @@ static int compare_folded(const char *a, const char *b, size_t most) {
 
 int MODEL(strcasecmp)(const char *a, const char *b) {
     size_t n = examined(a, b, SIZE_MAX, strncasecmp);
-    if (!either_labelled(a, b, n))
+    if (!EITHER_LABELLED(a, b, n))
         return strcasecmp(a, b);
-    __plx_compared(a, b, n);
+    COMPARED(a, b, n, SIZE_MAX);
     return compare_folded(a, b, SIZE_MAX);
 }
-ALIAS(__strcasecmp, strcasecmp);
+FORWARD(int, __strcasecmp, strcasecmp, (const char *a, const char *b), a, b)
 
 int MODEL(strncasecmp)(const char *a, const char *b, size_t most) {
     size_t n = examined(a, b, most, strncasecmp);
-    if (!either_labelled(a, b, n) && !labelled_value(most))
+    if (!EITHER_LABELLED(a, b, n) && !LABELLED_VALUE(most))
         return strncasecmp(a, b, most);
-    __plx_compared(a, b, n);
+    COMPARED(a, b, n, most);
     return compare_folded(a, b, most);
 }
 
@@ -135,9 +133,9 @@ static int compare_numbers(const char *a, const char *b, int difference) {
 }
 
 int MODEL(strverscmp)(const char *a, const char *b) {
-    if (!labelled(a, strlen(a) + 1) && !labelled(b, strlen(b) + 1))
+    if (!LABELLED(a, strlen(a) + 1) && !LABELLED(b, strlen(b) + 1))
         return strverscmp(a, b);
-    __plx_compared(a, b, examined(a, b, SIZE_MAX, strncmp));
+    COMPARED(a, b, strlen(a) + 1, SIZE_MAX);
     enum before state = NO_DIGITS;
     for (; *a == *b; a++, b++) {
         if (!*a)
@@ -155,4 +153,4 @@ int MODEL(strverscmp)(const char *a, const char *b) {
         return compare_numbers(a, b, difference);
     return difference;
 }
-ALIAS(__strverscmp, strverscmp);
+FORWARD(int, __strverscmp, strverscmp, (const char *a, const char *b), a, b)

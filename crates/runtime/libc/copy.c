@@ -23,7 +23,7 @@ char *MODEL(stpcpy)(char *restrict to, const char *restrict from) {
     __builtin_memcpy(to, from, n + 1);
     return to + n;
 }
-ALIAS(__stpcpy, stpcpy);
+FORWARD(char *, __stpcpy, stpcpy, (char *to, const char *from), to, from)
 
 char *MODEL(strcpy)(char *restrict to, const char *restrict from) {
     MODEL(stpcpy)(to, from);
@@ -36,7 +36,7 @@ char *MODEL(stpncpy)(char *restrict to, const char *restrict from, size_t room) 
     __builtin_memset(to + n, 0, room - n);
     return to + n;
 }
-ALIAS(__stpncpy, stpncpy);
+FORWARD(char *, __stpncpy, stpncpy, (char *to, const char *from, size_t room), to, from, room)
 
 char *MODEL(strncpy)(char *restrict to, const char *restrict from, size_t room) {
     MODEL(stpncpy)(to, from, room);
@@ -68,12 +68,12 @@ static char *duplicate(const char *s, size_t n) {
 char *MODEL(strdup)(const char *s) {
     return duplicate(s, MODEL(strlen)(s));
 }
-ALIAS(__strdup, strdup);
+FORWARD(char *, __strdup, strdup, (const char *s), s)
 
 char *MODEL(strndup)(const char *s, size_t most) {
     return duplicate(s, MODEL(strnlen)(s, most));
 }
-ALIAS(__strndup, strndup);
+FORWARD(char *, __strndup, strndup, (const char *s, size_t most), s, most)
 
 char *MODEL(__stpcpy_chk)(char *restrict to, const char *restrict from, size_t room) {
     size_t n = MODEL(strlen)(from);

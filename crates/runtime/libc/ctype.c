@@ -23,7 +23,7 @@
     int MODEL(name##_l)(int c, locale_t locale) {                                               \
         return locale->__ctype_b[c] & (unsigned short)(bit);                                    \
     }                                                                                           \
-    ALIAS(__##name##_l, name##_l);
+    FORWARD(int, __##name##_l, name##_l, (int c, locale_t locale), c, locale)
 
 CLASS(isalnum, _ISalnum)
 CLASS(isalpha, _ISalpha)
@@ -49,12 +49,12 @@ int MODEL(toupper)(int c) {
 int MODEL(tolower_l)(int c, locale_t locale) {
     return c >= -128 && c < 256 ? locale->__ctype_tolower[c] : c;
 }
-ALIAS(__tolower_l, tolower_l);
+FORWARD(int, __tolower_l, tolower_l, (int c, locale_t locale), c, locale)
 
 int MODEL(toupper_l)(int c, locale_t locale) {
     return c >= -128 && c < 256 ? locale->__ctype_toupper[c] : c;
 }
-ALIAS(__toupper_l, toupper_l);
+FORWARD(int, __toupper_l, toupper_l, (int c, locale_t locale), c, locale)
 
 int MODEL(isascii)(int c) {
     return (c & ~0x7f) == 0;

@@ -1,6 +1,6 @@
 /* Models of functions on blocks of memory: memcmp bcmp __memcmpeq memchr memrchr rawmemchr
- * __rawmemchr memmem memccpy ffs ffsl ffsll, and the _chk variants of memcpy, memmove, memset,
- * mempcpy.
+ * __rawmemchr memmem memccpy ffs ffsl ffsll, and __mempcpy_chk. (memcpy, memmove,
+ * memset and their relatives are part of the runtime library itself.)
  *
  * In: as the C library's. Out: the same results; every comparison of a symbolic byte is a branch.
  * Departs: the result of memcmp and relatives has the right sign but not the real one's magnitude,
@@ -16,7 +16,7 @@
 extern void __chk_fail(void) __attribute__((noreturn));
 
 int MODEL(memcmp)(const void *a, const void *b, size_t n) {
-    if (!labelled(a, n) && !labelled(b, n) && !labelled_value(n))
+    if (!LABELLED(a, n) && !LABELLED(b, n) && !LABELLED_VALUE(n))
         return memcmp(a, b, n);
     const unsigned char *p = a, *q = b;
     __plx_compared(a, b, n);
@@ -25,14 +25,14 @@ int MODEL(memcmp)(const void *a, const void *b, size_t n) {
             return p[i] - q[i];
     return 0;
 }
-ALIAS(bcmp, memcmp);
-ALIAS(__memcmpeq, memcmp);
+FORWARD(int, bcmp, memcmp, (const void *a, const void *b, size_t n), a, b, n)
+FORWARD(int, __memcmpeq, memcmp, (const void *a, const void *b, size_t n), a, b, n)
 
 void *MODEL(memchr)(const void *s, int c, size_t n) {
     const unsigned char *p = s;
     const unsigned char *found = memchr(s, c, n);
     size_t examined = found ? (size_t)(found - p) + 1 : n;
-    if (!labelled(s, examined) && !labelled_value((uint64_t)c) && !labelled_value(n))
+    if (!LABELLED(s, examined) && !LABELLED_VALUE((uint64_t)c) && !LABELLED_VALUE(n))
         return (void *)found;
     for (size_t i = 0; i < n; i++)
         if (p[i] == (unsigned char)c)
@@ -41,7 +41,7 @@ void *MODEL(memchr)(const void *s, int c, size_t n) {
 }
 
 void *MODEL(memrchr)(const void *s, int c, size_t n) {
-    if (!labelled(s, n) && !labelled_value((uint64_t)c) && !labelled_value(n))
+    if (!LABELLED(s, n) && !LABELLED_VALUE((uint64_t)c) && !LABELLED_VALUE(n))
         return memrchr(s, c, n);
     const unsigned char *p = s;
     for (size_t i = n; i > 0; i--)
@@ -53,20 +53,22 @@ void *MODEL(memrchr)(const void *s, int c, size_t n) {
 void *MODEL(rawmemchr)(const void *s, int c) {
     const unsigned char *p = s;
     const unsigned char *found = rawmemchr(s, c);
-    if (!labelled(s, (size_t)(found - p) + 1) && !labelled_value((uint64_t)c))
+    if (!LABELLED(s, (size_t)(found - p) + 1) && !LABELLED_VALUE((uint64_t)c))
         return (void *)found;
     while (*p != (unsigned char)c)
         p++;
     return (void *)p;
 }
-ALIAS(__rawmemchr, rawmemchr);
+FORWARD(void *, __rawmemchr, rawmemchr, (const void *s, int c), s, c)
 
 void *MODEL(memmem)(const void *hay, size_t hay_size, const void *needle, size_t size) {
     const unsigned char *h = hay, *n = needle;
-    if (!labelled(hay, hay_size) && !labelled(needle, size) && !labelled_value(hay_size) &&
-        !labelled_value(size))
+    if (!LABELLED(hay, hay_size) && !LABELLED(needle, size) && !LABELLED_VALUE(hay_size) &&
+        !LABELLED_VALUE(size))
         return memmem(hay, hay_size, needle, size);
-    __plx_compared(hay, needle, hay_size < size ? hay_size : size);
+    /* The token is the needle, or as much of the haystack if that is what is known. */
+    __plx_compared(hay, needle,
+                   __plx_symbolic(needle, size) && hay_size < size ? hay_size : size);
     if (size > hay_size)
         return NULL;
     for (size_t at = 0; at <= hay_size - size; at++) {
@@ -85,24 +87,6 @@ void *MODEL(memccpy)(void *restrict to, const void *restrict from, int c, size_t
         n = (size_t)(found - (const char *)from) + 1;
     __builtin_memcpy(to, from, n);
     return found ? (char *)to + n : NULL;
-}
-
-void *MODEL(__memcpy_chk)(void *restrict to, const void *restrict from, size_t n, size_t room) {
-    if (n > room)
-        __chk_fail();
-    return __builtin_memcpy(to, from, n);
-}
-
-void *MODEL(__memmove_chk)(void *to, const void *from, size_t n, size_t room) {
-    if (n > room)
-        __chk_fail();
-    return __builtin_memmove(to, from, n);
-}
-
-void *MODEL(__memset_chk)(void *to, int c, size_t n, size_t room) {
-    if (n > room)
-        __chk_fail();
-    return __builtin_memset(to, c, n);
 }
 
 void *MODEL(__mempcpy_chk)(void *restrict to, const void *restrict from, size_t n, size_t room) {
@@ -125,7 +109,7 @@ int MODEL(ffsll)(long long value) {
     }
     return place;
 }
-ALIAS(ffsl, ffsll);
+FORWARD(int, ffsl, ffsll, (long value), value)
 
 int MODEL(ffs)(int value) {
     return MODEL(ffsll)((unsigned)value);

@@ -11,18 +11,22 @@
 
 #include "plx.h"
 
-/* MODEL(name) is another name of MODEL(of), which must be defined before in the same file. */
-#define ALIAS(name, of) \
-    extern __typeof__(MODEL(of)) MODEL(name) __attribute__((alias("__plx_libc_" #of)))
+/* MODEL(name) does what MODEL(of) does. A function and not an alias, because models are found by
+ * the functions in their bitcode. */
+#define FORWARD(result, name, of, parameters, ...)                                              \
+    result MODEL(name) parameters {                                                             \
+        return MODEL(of)(__VA_ARGS__);                                                          \
+    }
 
-/* Does the pointer or anything in the n bytes behind it carry a label? */
-static inline int labelled(const void *p, size_t n) {
-    return __plx_symbolic_value((uint64_t)(uintptr_t)p) || __plx_symbolic(p, n);
-}
+/* Does the pointer or anything in the n bytes behind it carry a label? Macros, because nothing is
+ * inlined before instrumentation and the concrete path should cost no extra calls. */
+#define LABELLED_VALUE(v) __plx_symbolic_value((uint64_t)(v))
+#define LABELLED(p, n) (LABELLED_VALUE((uintptr_t)(p)) || __plx_symbolic((p), (n)))
 
-static inline int labelled_value(uint64_t v) {
-    return __plx_symbolic_value(v);
-}
+/* A token for the search: the string of the two that is not symbolic, whole, but at most `most`
+ * bytes of it. `n` bytes were or will be looked at. */
+#define COMPARED(a, b, n, most)                                                                 \
+    __plx_compared((a), (b), __plx_symbolic((a), (n)) ? strnlen((b), (most)) : strnlen((a), (most)))
 
 /* The character set of the current locale, as far as models tell them apart. */
 enum charset { CHARSET_ASCII, CHARSET_UTF8, CHARSET_OTHER };

@@ -1,5 +1,5 @@
 /* Models of functions on single multibyte characters: mbrtowc mbrlen __mbrlen mbtowc mblen mbsinit
- * wcrtomb wctomb.
+ * wcrtomb wctomb mbrtoc32 c32rtomb.
  *
  * In: as the C library's. Out: the same results and states, so that a program may mix these with
  * functions that are not modelled. In the C and UTF-8 locales the models do the work for concrete
@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include <uchar.h>
 #include <wchar.h>
 
 #include "multibyte.h"
@@ -47,11 +48,17 @@ size_t MODEL(mbrtowc)(wchar_t *restrict to, const char *restrict s, size_t n,
     return to_wide(to, s, n, state ? state : &own);
 }
 
+size_t MODEL(mbrtoc32)(char32_t *restrict to, const char *restrict s, size_t n,
+                       mbstate_t *restrict state) {
+    static mbstate_t own;
+    return to_wide((wchar_t *)to, s, n, state ? state : &own);
+}
+
 size_t MODEL(mbrlen)(const char *restrict s, size_t n, mbstate_t *restrict state) {
     static mbstate_t own;
     return to_wide(NULL, s, n, state ? state : &own);
 }
-ALIAS(__mbrlen, mbrlen);
+FORWARD(size_t, __mbrlen, mbrlen, (const char *s, size_t n, mbstate_t *state), s, n, state)
 
 int MODEL(mbsinit)(const mbstate_t *state) {
     return !state || state->__count == 0;
@@ -103,6 +110,9 @@ size_t MODEL(wcrtomb)(char *restrict to, wchar_t c, mbstate_t *restrict state) {
     static mbstate_t own;
     return to_bytes(to, c, state ? state : &own);
 }
+
+FORWARD(size_t, c32rtomb, wcrtomb,
+        (char *to, char32_t c, mbstate_t *state), to, (wchar_t)c, state)
 
 int MODEL(wctomb)(char *to, wchar_t c) {
     if (!to) {

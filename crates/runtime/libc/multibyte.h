@@ -77,7 +77,7 @@ static inline size_t decode_utf8(wchar_t *to, const unsigned char *s, size_t n, 
 static inline size_t decode(enum charset set, wchar_t *to, const char *from, size_t n,
                             mbstate_t *state) {
     const unsigned char *s = (const unsigned char *)from;
-    if (s[0] < 0x80 && state->__count == 0) {
+    if (s[0] < 0x80 && (set != CHARSET_UTF8 || state->__count == 0)) {
         *to = s[0];
         return 1;
     }

@@ -31,9 +31,10 @@ static size_t to_wide(wchar_t *to, const char **from, size_t most, size_t room, 
             done = ILLEGAL;
             break;
         }
-        n = n == INCOMPLETE ? most : n;
+        int incomplete = n == INCOMPLETE;
+        n = incomplete ? most : n;
         s += n, most -= n;
-        if (n == 0 || (most == 0 && state->__count != 0))
+        if (incomplete)
             break;
         if (to)
             to[done] = c;

@@ -1,5 +1,5 @@
-/* Models of functions on numbers: strtol strtoul strtoll strtoull strtoimax strtoumax, their _l,
- * __*_internal and __isoc23_ variants, atoi atol atoll, abs labs llabs imaxabs, div ldiv lldiv
+/* Models of functions on numbers: strtol strtoul strtoll strtoull strtoimax strtoumax strtoq
+ * strtouq, their _l, __*_internal and __isoc23_ variants, atoi atol atoll, abs labs llabs imaxabs, div ldiv lldiv
  * imaxdiv, strtod strtof strtold atof.
  *
  * In: as the C library's. Out: the same value, end pointer and errno. The value is an exact
@@ -53,7 +53,7 @@ static size_t looked_at(const char *s, const char *stop) {
     int before = errno;                                                                         \
     char *stop = NULL;                                                                          \
     type value = real;                                                                          \
-    if (labelled(s, looked_at(s, stop)) || labelled_value((uint64_t)base)) {                    \
+    if (LABELLED(s, looked_at(s, stop)) || LABELLED_VALUE((uint64_t)base)) {                    \
         errno = before;                                                                         \
         return (type)parse(s, end, base, flags);                                                \
     }                                                                                           \
@@ -73,8 +73,12 @@ static size_t looked_at(const char *s, const char *stop) {
     type MODEL(name##_l)(const char *restrict s, char **restrict end, int base, locale_t l) {   \
         PARSE(type, __##name##_l(s, &stop, base, l), flags);                                    \
     }                                                                                           \
-    ALIAS(__##name##_l, name##_l);                                                              \
-    ALIAS(__isoc23_##name##_l, name##_l);                                                       \
+    FORWARD(type, __##name##_l, name##_l,                                                       \
+            (const char *s, char **end, int base, locale_t l), s, end, base, l)                 \
+    type MODEL(__isoc23_##name##_l)(const char *s, char **end, int base, locale_t l) {          \
+        (void)l;                                                                                \
+        return (type)parse(s, end, base, (flags) | BINARY_PREFIX);                              \
+    }                                                                                           \
     type MODEL(__##name##_internal)(const char *restrict s, char **restrict end, int base,      \
                                     int group) {                                                \
         if (!group)                                                                             \
@@ -91,10 +95,15 @@ PARSER(long, strtol, SIGNED)
 PARSER(long long, strtoll, SIGNED)
 PARSER(unsigned long, strtoul, 0)
 PARSER(unsigned long long, strtoull, 0)
-ALIAS(strtoimax, strtol);
-ALIAS(strtoumax, strtoul);
-ALIAS(__isoc23_strtoimax, __isoc23_strtol);
-ALIAS(__isoc23_strtoumax, __isoc23_strtoul);
+FORWARD(long long, strtoq, strtoll, (const char *s, char **end, int base), s, end, base)
+FORWARD(unsigned long long, strtouq, strtoull,
+        (const char *s, char **end, int base), s, end, base)
+FORWARD(intmax_t, strtoimax, strtol, (const char *s, char **end, int base), s, end, base)
+FORWARD(uintmax_t, strtoumax, strtoul, (const char *s, char **end, int base), s, end, base)
+FORWARD(intmax_t, __isoc23_strtoimax, __isoc23_strtol,
+        (const char *s, char **end, int base), s, end, base)
+FORWARD(uintmax_t, __isoc23_strtoumax, __isoc23_strtoul,
+        (const char *s, char **end, int base), s, end, base)
 
 int MODEL(atoi)(const char *s) {
     return (int)MODEL(strtol)(s, NULL, 10);
@@ -103,7 +112,7 @@ int MODEL(atoi)(const char *s) {
 long MODEL(atol)(const char *s) {
     return MODEL(strtol)(s, NULL, 10);
 }
-ALIAS(atoll, atol);
+FORWARD(long long, atoll, atol, (const char *s), s)
 
 /* Negation through unsigned types: the most negative number stays itself, as in the library. */
 int MODEL(abs)(int v) {
@@ -113,8 +122,8 @@ int MODEL(abs)(int v) {
 long MODEL(labs)(long v) {
     return (long)(v < 0 ? -(unsigned long)v : (unsigned long)v);
 }
-ALIAS(llabs, labs);
-ALIAS(imaxabs, labs);
+FORWARD(long long, llabs, labs, (long long v), v)
+FORWARD(intmax_t, imaxabs, labs, (intmax_t v), v)
 
 div_t MODEL(div)(int a, int b) {
     return (div_t){a / b, a % b};
@@ -123,12 +132,18 @@ div_t MODEL(div)(int a, int b) {
 ldiv_t MODEL(ldiv)(long a, long b) {
     return (ldiv_t){a / b, a % b};
 }
-ALIAS(lldiv, ldiv);
-ALIAS(imaxdiv, ldiv);
+
+lldiv_t MODEL(lldiv)(long long a, long long b) {
+    return (lldiv_t){a / b, a % b};
+}
+
+imaxdiv_t MODEL(imaxdiv)(intmax_t a, intmax_t b) {
+    return (imaxdiv_t){a / b, a % b};
+}
 
 #define REAL_FLOAT(type, name)                                                                  \
     type MODEL(name)(const char *restrict s, char **restrict end) {                             \
-        char *stop;                                                                             \
+        char *stop = NULL;                                                                      \
         type value = name(s, &stop);                                                            \
         __plx_escape(#name, s, looked_at(s, stop));                                             \
         if (end)                                                                                \

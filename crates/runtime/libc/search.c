@@ -16,7 +16,7 @@
 
 size_t MODEL(strlen)(const char *s) {
     size_t n = strlen(s);
-    if (!labelled(s, n + 1))
+    if (!LABELLED(s, n + 1))
         return n;
     for (n = 0; s[n]; n++) {
     }
@@ -25,7 +25,7 @@ size_t MODEL(strlen)(const char *s) {
 
 size_t MODEL(strnlen)(const char *s, size_t most) {
     size_t n = strnlen(s, most);
-    if (!labelled(s, n + 1) && !labelled_value(most))
+    if (!LABELLED(s, n + 1) && !LABELLED_VALUE(most))
         return n;
     for (n = 0; n < most && s[n]; n++) {
     }
@@ -34,7 +34,7 @@ size_t MODEL(strnlen)(const char *s, size_t most) {
 
 char *MODEL(strchrnul)(const char *s, int c) {
     const char *found = strchrnul(s, c);
-    if (!labelled(s, (size_t)(found - s) + 1) && !labelled_value((uint64_t)c))
+    if (!LABELLED(s, (size_t)(found - s) + 1) && !LABELLED_VALUE((uint64_t)c))
         return (char *)found;
     while (*s != (char)c && *s)
         s++;
@@ -43,7 +43,7 @@ char *MODEL(strchrnul)(const char *s, int c) {
 
 char *MODEL(strchr)(const char *s, int c) {
     const char *found = strchrnul(s, c);
-    if (!labelled(s, (size_t)(found - s) + 1) && !labelled_value((uint64_t)c))
+    if (!LABELLED(s, (size_t)(found - s) + 1) && !LABELLED_VALUE((uint64_t)c))
         return *found == (char)c ? (char *)found : NULL;
     for (;; s++) {
         if (*s == (char)c)
@@ -52,11 +52,11 @@ char *MODEL(strchr)(const char *s, int c) {
             return NULL;
     }
 }
-ALIAS(index, strchr);
+FORWARD(char *, index, strchr, (const char *s, int c), s, c)
 
 char *MODEL(strrchr)(const char *s, int c) {
     size_t n = strlen(s) + 1;
-    if (!labelled(s, n) && !labelled_value((uint64_t)c))
+    if (!LABELLED(s, n) && !LABELLED_VALUE((uint64_t)c))
         return memrchr(s, c, n);
     for (n = 0; s[n]; n++) {
     }
@@ -67,15 +67,15 @@ char *MODEL(strrchr)(const char *s, int c) {
             return NULL;
     }
 }
-ALIAS(rindex, strrchr);
+FORWARD(char *, rindex, strrchr, (const char *s, int c), s, c)
 
 char *MODEL(strstr)(const char *hay, const char *needle) {
     const char *found = strstr(hay, needle);
     size_t size = strlen(needle);
     size_t examined = found ? (size_t)(found - hay) + size : strlen(hay) + 1;
-    if (!labelled(hay, examined) && !labelled(needle, size + 1))
+    if (!LABELLED(hay, examined) && !LABELLED(needle, size + 1))
         return (char *)found;
-    __plx_compared(hay, needle, size);
+    COMPARED(hay, needle, examined, SIZE_MAX);
     for (;; hay++) {
         size_t i = 0;
         while (needle[i] && hay[i] == needle[i])
@@ -96,9 +96,9 @@ char *MODEL(strcasestr)(const char *hay, const char *needle) {
     const char *found = strcasestr(hay, needle);
     size_t size = strlen(needle);
     size_t examined = found ? (size_t)(found - hay) + size : strlen(hay) + 1;
-    if (!labelled(hay, examined) && !labelled(needle, size + 1))
+    if (!LABELLED(hay, examined) && !LABELLED(needle, size + 1))
         return (char *)found;
-    __plx_compared(hay, needle, size);
+    COMPARED(hay, needle, examined, SIZE_MAX);
     int ascii = charset() != CHARSET_OTHER;
     for (;; hay++) {
         size_t i = 0;
@@ -121,7 +121,7 @@ static int is_one_of(char c, const char *set, size_t size) {
 
 size_t MODEL(strspn)(const char *s, const char *set) {
     size_t n = strspn(s, set), size = strlen(set);
-    if (!labelled(s, n + 1) && !labelled(set, size + 1))
+    if (!LABELLED(s, n + 1) && !LABELLED(set, size + 1))
         return n;
     size = MODEL(strlen)(set);
     for (n = 0; is_one_of(s[n], set, size); n++) {
@@ -131,7 +131,7 @@ size_t MODEL(strspn)(const char *s, const char *set) {
 
 size_t MODEL(strcspn)(const char *s, const char *set) {
     size_t n = strcspn(s, set), size = strlen(set);
-    if (!labelled(s, n + 1) && !labelled(set, size + 1))
+    if (!LABELLED(s, n + 1) && !LABELLED(set, size + 1))
         return n;
     size = MODEL(strlen)(set);
     for (n = 0; s[n] && !is_one_of(s[n], set, size); n++) {
@@ -158,7 +158,7 @@ char *MODEL(strtok_r)(char *restrict s, const char *restrict set, char **restric
     *rest = end;
     return s;
 }
-ALIAS(__strtok_r, strtok_r);
+FORWARD(char *, __strtok_r, strtok_r, (char *s, const char *set, char **rest), s, set, rest)
 
 char *MODEL(strtok)(char *restrict s, const char *restrict set) {
     static char *rest;

@@ -105,7 +105,7 @@ int MODEL(iswctype)(wint_t c, wctype_t class) {
         {"lower", MODEL(iswlower)}, {"print", MODEL(iswprint)}, {"punct", MODEL(iswpunct)},
         {"space", MODEL(iswspace)}, {"upper", MODEL(iswupper)}, {"xdigit", MODEL(iswxdigit)},
     };
-    if (labelled_value(c))
+    if (LABELLED_VALUE(c))
         for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
             if (class != 0 && class == wctype(classes[i].name))
                 return classes[i].is(c) != 0;

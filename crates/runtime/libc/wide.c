@@ -20,7 +20,7 @@ extern int MODEL(wcwidth)(wchar_t c);
 
 size_t MODEL(wcslen)(const wchar_t *s) {
     size_t n = wcslen(s);
-    if (!labelled(s, (n + 1) * sizeof *s))
+    if (!LABELLED(s, (n + 1) * sizeof *s))
         return n;
     for (n = 0; s[n]; n++) {
     }
@@ -146,7 +146,7 @@ wchar_t *MODEL(wcsstr)(const wchar_t *hay, const wchar_t *needle) {
             return NULL;
     }
 }
-ALIAS(wcswcs, wcsstr);
+FORWARD(wchar_t *, wcswcs, wcsstr, (const wchar_t *hay, const wchar_t *needle), hay, needle)
 
 wchar_t *MODEL(wcstok)(wchar_t *restrict s, const wchar_t *restrict set,
                        wchar_t **restrict rest) {

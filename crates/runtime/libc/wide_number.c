@@ -37,9 +37,12 @@ static unsigned digit_value(wchar_t c, unsigned base) {
 
 PARSER(long, wcstol, SIGNED)
 PARSER(unsigned long, wcstoul, 0)
-ALIAS(wcstoll, wcstol);
-ALIAS(wcstoull, wcstoul);
-ALIAS(wcstoimax, wcstol);
-ALIAS(wcstoumax, wcstoul);
-ALIAS(__isoc23_wcstoll, __isoc23_wcstol);
-ALIAS(__isoc23_wcstoull, __isoc23_wcstoul);
+FORWARD(long long, wcstoll, wcstol, (const wchar_t *s, wchar_t **end, int base), s, end, base)
+FORWARD(unsigned long long, wcstoull, wcstoul,
+        (const wchar_t *s, wchar_t **end, int base), s, end, base)
+FORWARD(intmax_t, wcstoimax, wcstol, (const wchar_t *s, wchar_t **end, int base), s, end, base)
+FORWARD(uintmax_t, wcstoumax, wcstoul, (const wchar_t *s, wchar_t **end, int base), s, end, base)
+FORWARD(long long, __isoc23_wcstoll, __isoc23_wcstol,
+        (const wchar_t *s, wchar_t **end, int base), s, end, base)
+FORWARD(unsigned long long, __isoc23_wcstoull, __isoc23_wcstoul,
+        (const wchar_t *s, wchar_t **end, int base), s, end, base)

@@ -11,14 +11,9 @@ extern void *MODEL(memchr)(const void *, int, size_t), *MODEL(memrchr)(const voi
     *MODEL(rawmemchr)(const void *, int), *MODEL(__rawmemchr)(const void *, int),
     *MODEL(memmem)(const void *, size_t, const void *, size_t),
     *MODEL(memccpy)(void *, const void *, int, size_t),
-    *MODEL(__memcpy_chk)(void *, const void *, size_t, size_t),
-    *MODEL(__memmove_chk)(void *, const void *, size_t, size_t),
-    *MODEL(__memset_chk)(void *, int, size_t, size_t),
     *MODEL(__mempcpy_chk)(void *, const void *, size_t, size_t);
 extern int __memcmpeq(const void *, const void *, size_t);
-extern void *__rawmemchr(const void *, int), *__memcpy_chk(void *, const void *, size_t, size_t),
-    *__memmove_chk(void *, const void *, size_t, size_t), *__memset_chk(void *, int, size_t, size_t),
-    *__mempcpy_chk(void *, const void *, size_t, size_t);
+extern void *__rawmemchr(const void *, int), *__mempcpy_chk(void *, const void *, size_t, size_t);
 
 enum { MOST = 80 };
 
@@ -109,17 +104,7 @@ TEST(memccpy) {
         SAME_PLACE(name(to, a, n, room), to, MODEL(name)(other, a, n, room), other);            \
         check_bytes("copy", to, other, room);                                                   \
     }
-COPIES(__memcpy_chk)
-COPIES(__memmove_chk)
 COPIES(__mempcpy_chk)
-
-TEST(__memset_chk) {
-    size_t n = below(MOST), room = n + below(9);
-    unsigned char *to = any_bytes(1, room), *other = guarded_copy(2, to, room);
-    int c = (int)any();
-    SAME_PLACE(__memset_chk(to, c, n, room), to, MODEL(__memset_chk)(other, c, n, room), other);
-    check_bytes("copy", to, other, room);
-}
 
 TEST(ffs) {
     int v = (int)(any() << below(32)) * !once_in(9);

@@ -1,13 +1,15 @@
 /* multibyte.c and multibyte_strings.c against the real functions: results, errno, and the bytes of
  * the conversion state, also where both sides continue from each other's state. */
 #define _GNU_SOURCE
+#include <uchar.h>
 #include <wchar.h>
 
 #include "harness.h"
 
 extern size_t MODEL(mbrtowc)(wchar_t *, const char *, size_t, mbstate_t *),
     MODEL(mbrlen)(const char *, size_t, mbstate_t *), MODEL(__mbrlen)(const char *, size_t, mbstate_t *),
-    MODEL(wcrtomb)(char *, wchar_t, mbstate_t *), MODEL(mbstowcs)(wchar_t *, const char *, size_t),
+    MODEL(mbrtoc32)(char32_t *, const char *, size_t, mbstate_t *),
+    MODEL(c32rtomb)(char *, char32_t, mbstate_t *), MODEL(wcrtomb)(char *, wchar_t, mbstate_t *), MODEL(mbstowcs)(wchar_t *, const char *, size_t),
     MODEL(mbsrtowcs)(wchar_t *, const char **, size_t, mbstate_t *),
     MODEL(mbsnrtowcs)(wchar_t *, const char **, size_t, size_t, mbstate_t *),
     MODEL(wcstombs)(char *, const wchar_t *, size_t),
@@ -62,6 +64,13 @@ TEST(mbrlen) {
         WALK(mbrlen(at, n, NULL), MODEL(mbrlen)(at, n, NULL));
 }
 
+TEST(mbrtoc32) {
+    if (once_in(2))
+        WALK(mbrtoc32((char32_t *)r_to, at, n, &r_state), MODEL(mbrtoc32)((char32_t *)m_to, at, n, &m_state));
+    else
+        WALK(mbrtoc32((char32_t *)r_to, at, n, NULL), MODEL(mbrtoc32)((char32_t *)m_to, at, n, NULL));
+}
+
 TEST(__mbrlen) {
     WALK(__mbrlen(at, n, &r_state), MODEL(__mbrlen)(at, n, &m_state));
 }
@@ -103,6 +112,7 @@ static wchar_t any_wide_character(void) {
         check_state(&r_state, &m_state);                                                        \
     }
 ENCODES(wcrtomb, wcrtomb(r_to, c, once_in(2) ? &r_state : NULL), MODEL(wcrtomb)(m_to, c, &m_state))
+ENCODES(c32rtomb, c32rtomb(r_to, (char32_t)c, &r_state), MODEL(c32rtomb)(m_to, (char32_t)c, &m_state))
 ENCODES(wctomb, wctomb(r_to, c), MODEL(wctomb)(m_to, c))
 
 enum { ROOM = 40 };

@@ -65,8 +65,8 @@ static int any_base(void) {
     NUMBERS_WITH(type, name##_l, name##_l, locale_t, c_locale())                                \
     NUMBERS_WITH(type, __##name##_l, __##name##_l, locale_t, c_locale())                        \
     NUMBERS_WITH(type, __##name##_internal, __##name##_internal, int, group)                    \
-    NUMBERS_WITH(type, __isoc23_##name##_l, name##_l, locale_t, c_locale())                     \
-    BINARY(type, __isoc23_##name, name)
+    BINARY(type, __isoc23_##name, name, NO_MORE)                                                       \
+    BINARY(type, __isoc23_##name##_l, name, WITH_LOCALE, c_locale())
 
 static locale_t c_locale(void) {
     static locale_t made;
@@ -74,9 +74,11 @@ static locale_t c_locale(void) {
 }
 
 /* This libc does not know the prefix 0b: what it stands for is looked up by hand, the rest must be
- * as without it. */
-#define BINARY(type, name, real)                                                                \
-    extern type MODEL(name)(const char *, char **, int);                                        \
+ * as without it. `more` are the model's parameters after the base. */
+#define NO_MORE
+#define WITH_LOCALE , locale_t
+#define BINARY(type, name, real, more, ...)                                                     \
+    extern type MODEL(name)(const char *, char **, int more);                                   \
     TEST(name) {                                                                                \
         int base = any_base();                                                                  \
         char *s = number_text(0, base), *r = NULL, *m = NULL;                                   \
@@ -86,12 +88,12 @@ static locale_t c_locale(void) {
             char text[300];                                                                     \
             snprintf(text, sizeof text, "%.*s%s", (int)at, s, s + at + 2);                      \
             int digit = s[at + 2] == '0' || s[at + 2] == '1';                                   \
-            type value = MODEL(name)(s, &m, base);                                              \
+            type value = MODEL(name)(s, &m, base, ##__VA_ARGS__);                               \
             check_long("value", digit ? (int64_t)real(text, &r, 2) : 0, (int64_t)value);        \
             check_long("end", digit ? r - text + 2 : (long)at + 1, m - s);                      \
             return;                                                                             \
         }                                                                                       \
-        SAME(real(s, &r, base), MODEL(name)(s, &m, base));                                      \
+        SAME(real(s, &r, base), MODEL(name)(s, &m, base, ##__VA_ARGS__));                       \
         check_place("end", r, s, m, s);                                                         \
     }
 
@@ -99,10 +101,12 @@ NUMBER_FAMILY(long, strtol)
 NUMBER_FAMILY(long long, strtoll)
 NUMBER_FAMILY(unsigned long, strtoul)
 NUMBER_FAMILY(unsigned long long, strtoull)
+NUMBERS(long long, strtoq, strtoq)
+NUMBERS(unsigned long long, strtouq, strtouq)
 NUMBERS(intmax_t, strtoimax, strtoimax)
 NUMBERS(uintmax_t, strtoumax, strtoumax)
-BINARY(intmax_t, __isoc23_strtoimax, strtoimax)
-BINARY(uintmax_t, __isoc23_strtoumax, strtoumax)
+BINARY(intmax_t, __isoc23_strtoimax, strtoimax, NO_MORE)
+BINARY(uintmax_t, __isoc23_strtoumax, strtoumax, NO_MORE)
 
 /* Through a pointer: the header calls these functions pure, and errno would not be read again. */
 #define SIMPLE(type, name)                                                                      \
