@@ -33,6 +33,8 @@ pub enum Role {
     Assembler,
     /// Standard input as a source.
     Stdin,
+    /// A header, to be precompiled: it goes into no program.
+    Header,
     /// An object, archive or shared library.
     LinkInput,
     /// `-l`, `-L`, `-Wl,` and other matters of the linker.
@@ -248,7 +250,8 @@ const OTHER_ACTION_PREFIXES: &[&str] = &["-print-", "--print-", "--help="];
 
 fn action(arguments: &[Argument]) -> Action {
     let flags = || arguments.iter().filter(|a| a.role == Role::ActionFlag);
-    if flags().any(|a| a.head() != "-c") {
+    let header = arguments.iter().any(|a| a.role == Role::Header);
+    if header || flags().any(|a| a.head() != "-c") {
         Action::Other
     } else if flags().next().is_some() {
         Action::Compile
@@ -305,11 +308,11 @@ fn role_of_input(word: &str, language: &str) -> Role {
         "none" => match extension(word) {
             Some(extension) if SOURCES.contains(&extension) => Role::Source,
             Some("s" | "S" | "sx") => Role::Assembler,
+            Some("h" | "hh" | "hpp" | "hxx" | "H") => Role::Header,
             _ => Role::LinkInput,
         },
         "assembler" | "assembler-with-cpp" => Role::Assembler,
-        // A precompiled header goes into no program.
-        header if header.ends_with("-header") => Role::LinkInput,
+        header if header.ends_with("-header") => Role::Header,
         _ => Role::Source,
     }
 }
@@ -384,6 +387,8 @@ mod tests {
             "-print-prog-name=ld",
             "-### a.c",
             "-dumpmachine",
+            "x.h -o x.pch",
+            "-x c-header x",
         ] {
             assert_eq!(parse(line).action, Action::Other, "{line}");
         }

@@ -250,17 +250,22 @@ impl Resolver<'_> {
     /// An archive of which some members have no record becomes an archive of just those.
     fn archive(&mut self, path: &Path) -> Result<(), BuildError> {
         self.out.archives.push(path.to_path_buf());
-        let unrecorded: Vec<_> = elf::archive_members(path)?
+        let (unrecorded, recorded): (Vec<_>, Vec<_>) = elf::archive_members(path)?
             .into_iter()
             .filter(|(_, content)| elf::kind_of(content) == FileKind::Object)
-            .filter(|(_, content)| decode::<ObjectRecord>(&elf::section(content, OBJECT_SECTION)).is_empty())
-            .collect();
+            .partition(|(_, content)| {
+                decode::<ObjectRecord>(&elf::section(content, OBJECT_SECTION)).is_empty()
+            });
         if unrecorded.is_empty() {
             return Ok(());
         }
         let copy = write_archive(&unrecorded, self.cache)?;
-        for (name, _) in unrecorded {
-            self.out.unrecorded.push((format!("{}({name})", path.display()), copy.clone()));
+        if recorded.is_empty() {
+            // One line for a library that somebody else built, not one for each of its members.
+            self.out.unrecorded.push((path.display().to_string(), copy.clone()));
+        } else {
+            let names = unrecorded.iter().map(|(name, _)| format!("{}({name})", path.display()));
+            self.out.unrecorded.extend(names.map(|name| (name, copy.clone())));
         }
         self.push(LinkItem::Object(copy));
         Ok(())

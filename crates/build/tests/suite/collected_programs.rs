@@ -115,10 +115,10 @@ fn fortification_switched_on_by_the_source_is_off_in_the_bitcode() {
 fn objects_that_no_wrapper_has_seen_are_listed_and_linked() {
     let sandbox = Sandbox::new();
     let version = sandbox.build("prebuilt", "make", "program").unwrap();
-    assert_eq!(check_relinked(&version), "15\n");
+    assert_eq!(check_relinked(&version), "24\n");
     let objects: Vec<_> =
         version.without_bitcode.iter().map(|m| m.object.rsplit('/').next().unwrap()).collect();
-    assert_eq!(objects, ["seven.o", "libeight.a(eight.o)"]);
+    assert_eq!(objects, ["seven.o", "libeight.a(eight.o)", "libnine.a"]);
 }
 
 #[test]

@@ -281,3 +281,12 @@ fn a_cached_build_takes_no_noticeable_time() {
     sandbox.build("archive", "make && sleep 2", "program").unwrap();
     assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
 }
+
+#[test]
+fn a_cache_that_cannot_be_written_is_an_error_that_names_it() {
+    let sandbox = Sandbox::new();
+    let mut request = sandbox.request(Source::Tree(testdata("archive")));
+    request.command = Some("make".into());
+    let message = build(&request, &parallax_build::Cache::at("/proc/no-such")).unwrap_err().to_string();
+    assert!(message.starts_with("/proc/no-such"), "{message}");
+}

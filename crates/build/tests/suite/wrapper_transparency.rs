@@ -98,3 +98,17 @@ fn a_full_or_unwritable_cache_does_not_fail_the_build() {
     let tree = sandbox.tree("archive");
     sandbox.run(&tree, "PARALLAX_CACHE=/proc/no-such; export PARALLAX_CACHE; $CC -c main.c twice.c && $CC main.o twice.o -o program && ./program");
 }
+
+#[test]
+fn what_gcc_only_warns_about_has_bitcode_too() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.tree("archive");
+    fs::write(
+        tree.join("old.c"),
+        "main() { char *p = 5; return later(p); }\nlater(p) char *p; { return p != 5; }\n",
+    )
+    .unwrap();
+    sandbox.run(&tree, "PARALLAX_NATIVE_CC=gcc $CC -std=gnu11 -fipa-icf -fno-ivopts -c old.c");
+    let record = sandbox.run(&tree, "readelf -p .parallax_bc old.o");
+    assert!(record.contains("\"bitcode\""), "{record}");
+}
