@@ -70,6 +70,8 @@ pub struct Options {
     pub arena: Option<ArenaSizes>,
     /// Bytes in all files of a run together (where the scratch directory is a file system of its own).
     pub scratch_bytes: u64,
+    /// Use namespaces where the kernel has them; without them confinement takes Landlock 6 or newer.
+    pub namespaces: bool,
     /// No confinement, only limits.
     pub unconfined: bool,
     pub interrupt: Interrupt,
@@ -86,6 +88,7 @@ impl Default for Options {
             symbolic: Symbolic::default(),
             arena: None,
             scratch_bytes: 256 << 20,
+            namespaces: true,
             unconfined: false,
             interrupt: Interrupt::new(),
             start_time: Duration::from_secs(10),

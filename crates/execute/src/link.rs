@@ -60,13 +60,17 @@ pub fn start(program: &Path, kind: Kind, options: &Options, arena: &Arena) -> Re
     if version < confine::LANDLOCK_MINIMUM {
         return Err(Error::NoConfinement { missing: "no Landlock".into() });
     }
-    let first = match start_at(Level::Namespaces, program, kind, options, arena) {
-        Err(Error::NoConfinement { missing }) => missing,
-        other => return other,
+    let first = if options.namespaces {
+        match start_at(Level::Namespaces, program, kind, options, arena) {
+            Err(Error::NoConfinement { missing }) => missing,
+            other => return other,
+        }
+    } else {
+        "namespaces: not wanted".to_string()
     };
     if version < confine::LANDLOCK_SIGNALS {
-        let missing =
-            format!("{first}; Landlock is version {version}, {} would do", confine::LANDLOCK_SIGNALS);
+        let wanted = confine::LANDLOCK_SIGNALS;
+        let missing = format!("{first}; without them Landlock {wanted} would do, this one is {version}");
         return Err(Error::NoConfinement { missing });
     }
     start_at(Level::Landlock, program, kind, options, arena).map_err(|error| match error {

@@ -25,6 +25,8 @@ const CENSUS_EVERY: Duration = Duration::from_millis(5);
 const EXIT_BROKEN: i32 = 121;
 /// `_LINUX_CAPABILITY_VERSION_3`, from linux/capability.h.
 const CAPABILITY_VERSION_3: u32 = 0x2008_0522;
+/// `LANDLOCK_SCOPE_SIGNAL`, from linux/landlock.h.
+const LANDLOCK_SCOPE_SIGNAL: u64 = 1 << 1;
 
 static ARENA: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
 static ARENA_LEN: AtomicUsize = AtomicUsize::new(0);
@@ -192,6 +194,10 @@ impl Server {
         // SAFETY: all paths are NUL-terminated, all other arguments plain numbers.
         unsafe {
             libc::setsid();
+            if !self.first {
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                hide_server();
+            }
             if self.keep_pid {
                 drop_capabilities();
             }
@@ -361,6 +367,24 @@ fn send<T: Copy>(message: &T) -> bool {
     let len = size_of::<T>();
     // SAFETY: messages are plain data without padding; `message` lives through the call.
     unsafe { libc::send(FD_REPLY, (message as *const T).cast(), len, libc::MSG_NOSIGNAL) == len as isize }
+}
+
+/// Without a PID namespace only a Landlock domain of its own keeps a confined run from killing the server.
+fn hide_server() {
+    // `struct landlock_ruleset_attr`: file system, network, scopes.
+    let attributes = [0, 0, LANDLOCK_SCOPE_SIGNAL];
+    // SAFETY: the attributes live through the call and have the size that is passed. A server that is not
+    // confined, or a kernel that cannot do this, leaves things as they were.
+    unsafe {
+        if libc::prctl(libc::PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 {
+            let size = std::mem::size_of_val(&attributes);
+            let ruleset = libc::syscall(libc::SYS_landlock_create_ruleset, attributes.as_ptr(), size, 0);
+            if ruleset >= 0 {
+                libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0);
+                libc::close(ruleset as i32);
+            }
+        }
+    }
 }
 
 /// Gives up what the server keeps for itself, so that the program under test has no capability.

@@ -17,7 +17,7 @@ pub fn compile(directory: &Path, name: &str, body: &str) -> PathBuf {
     let program = directory.join(name);
     std::fs::write(&source, format!("{PRELUDE}\n{body}\n")).expect("write source");
     let output = Command::new("clang-19")
-        .args(["-O1", "-Wno-everything", "-o"])
+        .args(["-O1", "-fno-builtin", "-Wno-everything", "-o"])
         .arg(&program)
         .arg(&source)
         .args(["-lpthread"])
