@@ -4,7 +4,7 @@
 //! constructor, as instrumented programs do.
 
 use parallax_execute::*;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 #[path = "../../runtime/src/server.rs"]
 #[allow(dead_code)]
@@ -35,8 +35,23 @@ fn main() {
     measure("native (/bin/true)", std::path::Path::new("/bin/true"), Kind::Native, runs);
 }
 
+/// CPU time of this process and all that it has waited for.
+fn cpu() -> Duration {
+    let of = |who| {
+        // SAFETY: getrusage fills the structure before it is read.
+        let usage = unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            libc::getrusage(who, &mut usage);
+            usage
+        };
+        let time = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
+        time(usage.ru_utime) + time(usage.ru_stime)
+    };
+    of(libc::RUSAGE_SELF) + of(libc::RUSAGE_CHILDREN)
+}
+
 fn measure(what: &str, program: &std::path::Path, kind: Kind, runs: u32) {
-    let started = Instant::now();
+    let (started, cpu_before) = (Instant::now(), cpu());
     let mut executor = Executor::new(program, kind, Options::default()).expect("executor");
     println!("{what}: started in {:?}, {:?}", started.elapsed(), executor.confinement());
     let test = TestCase {
@@ -46,7 +61,7 @@ fn measure(what: &str, program: &std::path::Path, kind: Kind, runs: u32) {
         ..TestCase::default()
     };
     let started = Instant::now();
-    let mut inside = std::time::Duration::ZERO;
+    let mut inside = Duration::ZERO;
     for _ in 0..runs {
         let run = executor.run(&test, &Limits::default()).expect("run");
         assert_eq!(run.outcome, Outcome::Exited(0));
@@ -54,5 +69,11 @@ fn measure(what: &str, program: &std::path::Path, kind: Kind, runs: u32) {
     }
     let each = started.elapsed() / runs;
     let rate = 1.0 / each.as_secs_f64();
-    println!("{what}: {rate:.0} runs/s, {each:?} each, of which {:?} between fork and reply", inside / runs);
+    // The server's time is known once it has been waited for.
+    drop(executor);
+    let busy = (cpu() - cpu_before) / runs;
+    println!(
+        "{what}: {rate:.0} runs/s, {each:?} each ({:?} between fork and reply; {busy:?} CPU)",
+        inside / runs
+    );
 }

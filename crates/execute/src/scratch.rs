@@ -7,6 +7,7 @@
 
 use crate::testcase::{Content, FileChange, Output, TestCase};
 use crate::Error;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
@@ -24,6 +25,8 @@ const MAX_CHANGES: usize = 10_000;
 const MAX_CHANGED_BYTES: u64 = 64 << 20;
 /// Directories that a walk descends.
 const MAX_DEPTH: usize = 128;
+/// Name, before a number, of directories on their way out.
+const TRASH: &str = ".parallax-trash-";
 const FILE_MODE: u32 = 0o644;
 
 /// Where a scratch directory lives; held for as long as it is in use.
@@ -41,6 +44,8 @@ pub struct Scratch {
     /// As the run sees it.
     inside: PathBuf,
     home: Home,
+    /// Directories moved to the top so far.
+    moved: Cell<u64>,
 }
 
 /// Changes found after a run, and whether some are missing.
@@ -49,12 +54,12 @@ pub type Changes = (Vec<FileChange>, bool);
 impl Scratch {
     pub fn mounted(fd: OwnedFd, inside: PathBuf) -> Scratch {
         let outside = PathBuf::from(format!("/proc/self/fd/{}", fd.as_raw_fd()));
-        Scratch { outside, inside, home: Home::Mount(fd) }
+        Scratch { outside, inside, home: Home::Mount(fd), moved: Cell::new(0) }
     }
 
     pub fn on_host(directory: tempfile::TempDir) -> Scratch {
         let outside = directory.path().to_path_buf();
-        Scratch { inside: outside.clone(), outside, home: Home::Host(directory) }
+        Scratch { inside: outside.clone(), outside, home: Home::Host(directory), moved: Cell::new(0) }
     }
 
     pub fn working_directory(&self) -> PathBuf {
@@ -110,9 +115,34 @@ impl Scratch {
 
     /// Removes everything that is in the directory. An error means that it cannot be used again.
     pub fn empty(&self) -> io::Result<()> {
-        for entry in fs::read_dir(&self.outside)? {
-            let path = entry?.path();
-            remove(&path)?;
+        let mut waiting = Vec::new();
+        self.clear(&self.outside, &mut waiting)?;
+        while let Some(directory) = waiting.pop() {
+            self.clear(&directory, &mut waiting)?;
+            fs::remove_dir(&directory)?;
+        }
+        Ok(())
+    }
+
+    /// Removes what is in `directory`; directories that are not empty go to the top first, so that no depth
+    /// is too much for descriptors, stack or path length.
+    fn clear(&self, directory: &Path, waiting: &mut Vec<PathBuf>) -> io::Result<()> {
+        for entry in readable_directory(directory)? {
+            let entry = entry?;
+            let path = entry.path();
+            if !entry.file_type()?.is_dir() {
+                fs::remove_file(&path)?;
+            } else if fs::remove_dir(&path).is_err() {
+                let mut at_top = path.clone();
+                if directory != self.outside {
+                    // Moving a directory takes the right to write to it.
+                    fs::set_permissions(&path, Permissions::from_mode(0o700))?;
+                    at_top = self.outside.join(format!("{TRASH}{}", self.moved.get()));
+                    self.moved.set(self.moved.get() + 1);
+                    fs::rename(&path, &at_top)?;
+                }
+                waiting.push(at_top);
+            }
         }
         Ok(())
     }
@@ -121,7 +151,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if matches!(self.home, Home::Host(_)) {
-            // `TempDir` does not get past directories without permissions; what is left is its job.
+            // `TempDir` gets past neither depth nor permissions; what is left is its job.
             let _ = self.empty();
         }
     }
@@ -223,28 +253,6 @@ fn readable_directory(path: &Path) -> io::Result<fs::ReadDir> {
         fs::set_permissions(path, Permissions::from_mode(0o700))?;
         fs::read_dir(path)
     })
-}
-
-/// Removes whatever is at `path`, making directories accessible on the way where that is needed.
-fn remove(path: &Path) -> io::Result<()> {
-    if !fs::symlink_metadata(path)?.is_dir() {
-        return fs::remove_file(path);
-    }
-    fs::remove_dir_all(path).or_else(|_| {
-        open_up(path, 0);
-        fs::remove_dir_all(path)
-    })
-}
-
-fn open_up(directory: &Path, depth: usize) {
-    // Errors show up again in the removal that follows.
-    let _ = fs::set_permissions(directory, Permissions::from_mode(0o700));
-    let Ok(entries) = fs::read_dir(directory) else { return };
-    for entry in entries.flatten() {
-        if depth < MAX_DEPTH && entry.file_type().is_ok_and(|t| t.is_dir()) {
-            open_up(&entry.path(), depth + 1);
-        }
-    }
 }
 
 fn make_directory(path: &Path) -> io::Result<()> {

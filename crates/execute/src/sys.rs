@@ -1,7 +1,6 @@
 //! The system calls that the standard library lacks, as safe functions.
 //!
-//! In: plain values. Out: `io::Result`. Always holds: every `unsafe` of the engine's and the
-//! runner's set-up is in here or in `arena.rs`.
+//! In: plain values. Out: `io::Result`. Always holds: no caller needs `unsafe` to set up a process.
 
 use std::ffi::{CStr, CString};
 use std::io;

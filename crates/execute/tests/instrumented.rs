@@ -18,9 +18,22 @@ mod server;
 static BEFORE_MAIN: extern "C" fn() = before_main;
 
 extern "C" fn before_main() {
+    if std::env::var_os("PARALLAX_SERVE").is_some() {
+        reserve_shadow();
+    }
     if let Some(request) = server::serve() {
         std::process::exit(program(&request));
     }
+}
+
+/// Reserves far more than any memory limit, as the runtime does for its tables.
+fn reserve_shadow() {
+    const SHADOW: usize = 256 << 30;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a new mapping at an address of the kernel's choice.
+    let at =
+        unsafe { libc::mmap(std::ptr::null_mut(), SHADOW, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    assert_ne!(at, libc::MAP_FAILED);
 }
 
 /// What the instrumented program does, by its first argument.
@@ -163,13 +176,15 @@ fn the_servers_descriptors_are_hidden_from_the_program() {
 #[test]
 fn crashes_time_limits_and_memory_limits_end_the_run_but_not_the_server() {
     let mut executor = executor(options());
-    let mut outcome =
-        |word, limits: &Limits| executor.run(&TestCase::with_args([word]), limits).unwrap().outcome;
-    assert_eq!(outcome("crash", &Limits::default()), Outcome::Signaled(libc::SIGABRT));
-    assert_eq!(outcome("sleep", &short()), Outcome::TimedOut);
+    let mut run = |word, limits: &Limits| executor.run(&TestCase::with_args([word]), limits).unwrap();
+    assert_eq!(run("crash", &Limits::default()).outcome, Outcome::Signaled(libc::SIGABRT));
+    assert_eq!(run("sleep", &short()).outcome, Outcome::TimedOut);
     let limits = Limits { memory: 64 << 20, ..Limits::default() };
-    assert_eq!(outcome("allocate", &limits), Outcome::Exited(3));
-    assert_eq!(outcome("nothing", &Limits::default()), Outcome::Exited(0));
+    let allocated = run("allocate", &limits);
+    assert_eq!(allocated.outcome, Outcome::Exited(3));
+    let mebibytes: u32 = text(&allocated.stdout.bytes).trim().parse().unwrap();
+    assert!((40..=64).contains(&mebibytes), "{mebibytes}");
+    assert_eq!(run("nothing", &Limits::default()).outcome, Outcome::Exited(0));
 }
 
 #[test]

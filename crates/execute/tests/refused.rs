@@ -117,34 +117,95 @@ fn dropping_an_executor_leaves_no_process_and_no_directory() {
     }
 }
 
-const HELPER: &str = "PARALLAX_TEST_SLEEPER";
-
-/// Not a test by itself: the engine that `an_engine_that_is_killed_leaves_nothing` kills.
-#[test]
-#[ignore = "started by another test"]
-fn engine_to_be_killed() {
-    let program = std::env::var(HELPER).unwrap();
-    let mut executor = Executor::new(Path::new(&program), Kind::Native, options()).unwrap();
-    let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
-    let _ = executor.run(&TestCase::default(), &limits);
+/// Makes system calls fail for this thread and what it starts, as an older or stricter kernel would.
+fn pretend_kernel_lacks(calls: &[i64]) {
+    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
+    let rules = calls.iter().map(|call| (*call, Vec::new())).collect();
+    let failure = SeccompAction::Errno(libc::ENOSYS as u32);
+    let arch = std::env::consts::ARCH.try_into().unwrap();
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, failure, arch).unwrap();
+    seccompiler::apply_filter(&BpfProgram::try_from(filter).unwrap()).unwrap();
 }
 
 #[test]
-fn an_engine_that_is_killed_leaves_nothing() {
+fn a_kernel_without_namespaces_still_confines_with_landlock() {
+    pretend_kernel_lacks(&[libc::SYS_unshare]);
+    let (mut executor, _directory) = native("int main() { return 6; }");
+    assert_eq!(executor.confinement(), Some(Confinement::Landlock));
+    assert_eq!(executor.run(&TestCase::default(), &Limits::default()).unwrap().outcome, Outcome::Exited(6));
+}
+
+#[test]
+fn a_kernel_without_landlock_runs_nothing_unless_told_to() {
+    pretend_kernel_lacks(&[libc::SYS_landlock_create_ruleset]);
     let directory = directory();
-    let body = r#"int main() { if (fork() == 0) setsid(); for (int s = 1; s < 64; s++) signal(s, SIG_IGN); sleep(1000); }"#;
+    let program = compile(directory.path(), "program", "int main() { return 6; }");
+    let error = Executor::new(&program, Kind::Native, options()).err().unwrap();
+    assert!(matches!(error, Error::NoConfinement { .. }), "{error}");
+    let message = error.to_string();
+    assert!(message.contains("Landlock") && message.contains("--unconfined"), "{message}");
+    let mut executor = Executor::new(&program, Kind::Native, unconfined()).unwrap();
+    assert_eq!(executor.run(&TestCase::default(), &Limits::default()).unwrap().outcome, Outcome::Exited(6));
+}
+
+#[test]
+fn a_kernel_without_a_filter_runs_nothing() {
+    // `seccomp` itself, for the runner; this thread has its filter by then.
+    pretend_kernel_lacks(&[libc::SYS_seccomp]);
+    let directory = directory();
+    let program = compile(directory.path(), "program", "int main() { return 6; }");
+    let error = Executor::new(&program, Kind::Native, options()).err().unwrap();
+    assert!(matches!(error, Error::NoConfinement { .. }), "{error}");
+    assert!(error.to_string().contains("filter"), "{error}");
+}
+
+const HELPER: &str = "PARALLAX_TEST_SLEEPER";
+
+/// Not a test by itself: the engine that other tests end from outside. Passes if it is interrupted.
+#[test]
+#[ignore = "started by other tests"]
+fn engine_to_be_ended() {
+    let Ok(program) = std::env::var(HELPER) else { return };
+    let options = Options { interrupt: Interrupt::on_signals(), ..options() };
+    let mut executor = Executor::new(Path::new(&program), Kind::Native, options).unwrap();
+    let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
+    assert!(matches!(executor.run(&TestCase::default(), &limits), Err(Error::Interrupted)));
+}
+
+/// Starts an engine with a run that never ends, ends the engine with `signal`, gives its status.
+fn end_engine_with(signal: i32) -> std::process::ExitStatus {
+    let directory = directory();
+    let body = r#"
+        int main() {
+            if (fork() == 0) setsid();
+            for (int s = 1; s < 64; s++) signal(s, SIG_IGN);
+            sleep(1000);
+        }"#;
     let program = compile(directory.path(), "sleeper", body);
     let word = program.to_str().unwrap();
     let mut engine = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "engine_to_be_killed", "--ignored"])
+        .args(["--exact", "engine_to_be_ended", "--ignored"])
         .env(HELPER, word)
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let started = Instant::now();
-    assert!(soon(|| process_with(word)), "the run did not start in {:?}", started.elapsed());
+    assert!(soon(|| process_with(word)), "the run did not start");
     std::thread::sleep(Duration::from_millis(200));
-    engine.kill().unwrap();
-    engine.wait().unwrap();
+    // SAFETY: a signal to a child that has not been waited for.
+    unsafe { libc::kill(engine.id() as i32, signal) };
+    let status = engine.wait().unwrap();
     assert!(soon(|| !process_with(word)), "something outlived the engine");
+    status
+}
+
+#[test]
+fn an_engine_that_is_killed_leaves_nothing() {
+    assert!(!end_engine_with(libc::SIGKILL).success());
+}
+
+#[test]
+fn an_engine_that_gets_control_c_ends_its_run_and_goes_on() {
+    let started = Instant::now();
+    assert!(end_engine_with(libc::SIGINT).success());
+    assert!(started.elapsed() < Duration::from_secs(10));
 }

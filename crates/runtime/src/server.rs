@@ -53,7 +53,7 @@ pub fn serve() -> Option<Request> {
 
 /// Serves unconditionally; returns only in children.
 pub fn serve_here() -> Request {
-    let server = Server::attach();
+    let mut server = Server::attach();
     if !send(&READY) {
         broken(b"parallax: fork server has nobody to speak to\n");
     }
@@ -125,7 +125,7 @@ impl Server {
     }
 
     /// One run; `Some` in the child.
-    fn run(&self, command: &Command) -> Option<Request> {
+    fn run(&mut self, command: &Command) -> Option<Request> {
         self.reset();
         let started = Instant::now();
         // SAFETY: the server is single-threaded unless the program's own constructors started
@@ -232,7 +232,7 @@ impl Server {
     }
 
     /// Waits for the end of the run, or ends it; then nothing of it is left.
-    fn supervise(&self, pid: i32, command: &Command, started: Instant) -> Reply {
+    fn supervise(&mut self, pid: i32, command: &Command, started: Instant) -> Reply {
         // SAFETY: no memory is involved.
         let pidfd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as i32;
         let limits = if pidfd < 0 { LIMIT_NOT_STARTED } else { self.watch(pidfd, command, started) };
@@ -253,7 +253,7 @@ impl Server {
     }
 
     /// `LIMIT_*` bits of what made the run end before its time, 0 if it ended by itself.
-    fn watch(&self, pidfd: i32, command: &Command, started: Instant) -> u32 {
+    fn watch(&mut self, pidfd: i32, command: &Command, started: Instant) -> u32 {
         let limit = Duration::from_millis(command.time_ms);
         let mut next_census = CENSUS_EVERY;
         loop {
@@ -284,7 +284,7 @@ impl Server {
     }
 
     /// Kills every process of the run that can be seen now; `leader` is its process group.
-    fn kill_all(&self, leader: i32) {
+    fn kill_all(&mut self, leader: i32) {
         // SAFETY: signals to processes; no memory is involved. As the first process of a
         // namespace, -1 means the namespace; otherwise only descendants are signalled.
         unsafe {
@@ -303,7 +303,7 @@ impl Server {
 
     /// Orphans come to the server, which is first in its namespace or a subreaper: as long as it has
     /// children, something of the run is alive.
-    fn kill_rest(&self, leader: i32) {
+    fn kill_rest(&mut self, leader: i32) {
         loop {
             // SAFETY: a null status pointer is allowed.
             let got = unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) };

@@ -36,7 +36,7 @@ impl Census {
     }
 
     /// `LIMIT_*` bits that the run is over.
-    pub fn over(&self, command: &Command) -> u32 {
+    pub fn over(&mut self, command: &Command) -> u32 {
         let ours = self.take();
         let count = ours.iter().filter(|p| p.ours).count();
         if command.max_processes > 0 && (count > command.max_processes as usize || ours.len() == CAPACITY) {
@@ -53,14 +53,14 @@ impl Census {
     }
 
     /// Calls `f` for every living descendant.
-    pub fn each_descendant(&self, mut f: impl FnMut(i32)) {
+    pub fn each_descendant(&mut self, mut f: impl FnMut(i32)) {
         self.take().iter().filter(|p| p.ours).for_each(|p| f(p.pid));
     }
 
     /// All processes, descendants of this one marked.
-    fn take(&self) -> &mut [Process] {
-        // SAFETY: the memory holds CAPACITY processes by the contract of `new`; callers use one
-        // slice at a time, and any content is a valid start because all of it is written below.
+    fn take(&mut self) -> &mut [Process] {
+        // SAFETY: by the contract of `new` the memory holds CAPACITY processes, for this value alone, and
+        // started as zeros, which are a valid process.
         let table = unsafe { std::slice::from_raw_parts_mut(self.table, CAPACITY) };
         let mut len = 0;
         each_number(c"/proc", |pid| {
