@@ -73,6 +73,7 @@ fn empty(run: &Run) -> TraceView {
         },
         inputs: inputs.collect(),
         exit: run.exit,
+        exit_formula: None,
         signal: run.signal,
         limit: run.limit,
         stdout: run.stdout.into(),
@@ -120,6 +121,7 @@ impl Collector<'_> {
             Event::EndOfInput { input, offset } => {
                 self.ends.entry((input, offset)).or_insert((0, number)).0 += 1;
             }
+            Event::Output { fd: OUTPUT_EXIT, bytes, .. } => self.exit_status(&bytes),
             Event::Output { fd, file, site, bytes } => self.output(number, fd, file, site, &bytes),
             Event::Watch { site, label, value, context } => {
                 let formula = (label != 0).then(|| self.printer.value(label));
@@ -161,6 +163,12 @@ impl Collector<'_> {
                 self.view.guards.push(guard);
             }
             _ => {}
+        }
+    }
+
+    fn exit_status(&mut self, bytes: &OutputBytes) {
+        if let Some(OutputByte::Symbolic(label)) = bytes.iter().next() {
+            self.view.exit_formula = Some(self.printer.value(label));
         }
     }
 
@@ -236,6 +244,8 @@ impl Collector<'_> {
             .iter()
             .filter(|n| Op::from_u8(n.op) == Some(Op::Input))
             .map(|n| (n.a, n.b))
+            // The NUL after an argument is not one of its bytes.
+            .filter(|(input, offset)| u64::from(*offset) < view.inputs[*input as usize].length)
             .collect();
         let sites: BTreeSet<u32> = view.branches.iter().map(|b| b.place.site).collect();
         let edges = trace.coverage().iter().take(self.run.map.edges.len());

@@ -240,6 +240,9 @@ fn ending(out: &mut String, view: &TraceView, limits: &HumanLimits) {
         (None, None, None) => "ended".to_owned(),
     };
     let _ = writeln!(out, "\nThe program {how} after {:.3} s.", stats.seconds);
+    if let Some(formula) = &view.exit_formula {
+        let _ = writeln!(out, "The exit status depends on the input: {formula}");
+    }
     for (name, bytes) in [("standard output", &view.stdout), ("standard error", &view.stderr)] {
         if !bytes.0.is_empty() {
             let size = count(bytes.0.len() as u64, "byte", "bytes");

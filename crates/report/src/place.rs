@@ -26,13 +26,26 @@ impl Place {
         let function = block.and_then(|b| map.functions.get(b.function as usize));
         Place {
             site,
-            file: function.and_then(|f| map.files.get(f.file? as usize)).cloned(),
+            file: function.and_then(|f| map.files.get(f.file? as usize)).map(|name| plain_file(name)),
             line: info.line,
             column: info.column,
-            function: function.map(|f| f.name.trim_start_matches("__plx_libc_").to_owned()),
+            function: function.map(|f| plain_function(&f.name)),
             libc: function.is_some_and(|f| f.model),
         }
     }
+}
+
+/// Names that the instrumenter gave are shown as in the source.
+fn plain_function(name: &str) -> String {
+    match name.strip_prefix("__plx_libc_") {
+        Some(modelled) => modelled.to_owned(),
+        None if name == "__plx_main" => "main".to_owned(),
+        None => name.to_owned(),
+    }
+}
+
+fn plain_file(name: &str) -> String {
+    name.strip_prefix("./").unwrap_or(name).to_owned()
 }
 
 impl fmt::Display for Place {

@@ -14,6 +14,7 @@ pub struct TraceView {
     pub mode: &'static str,
     pub inputs: Vec<InputView>,
     pub exit: Option<i32>,
+    pub exit_formula: Option<String>,
     pub signal: Option<i32>,
     pub limit: Option<&'static str>,
     pub stdout: Text,

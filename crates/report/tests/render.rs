@@ -55,6 +55,7 @@ fn trace() -> Trace<'static> {
     let words: Vec<u8> =
         [104, OUTPUT_SYMBOLIC | first, 10].iter().flat_map(|w: &u32| w.to_le_bytes()).collect();
     synth.event(event(KIND_OUTPUT, 1, 3, 2), &words);
+    synth.event(event(KIND_OUTPUT, OUTPUT_EXIT, 1, 0), &(OUTPUT_SYMBOLIC | first).to_le_bytes());
     for _ in 0..3 {
         synth.event(event(KIND_ESCAPE, 2, first, 4), b"sqrt");
     }
@@ -104,6 +105,8 @@ fn json_has_every_event_with_its_place_and_formula() {
     assert_eq!(json["outputs"][0]["bytes"], "ha\n");
     assert_eq!(json["outputs"][0]["symbolic"][0]["offset"], 1);
     assert_eq!(json["outputs"][0]["symbolic"][0]["formula"], "stdin[0]");
+    assert_eq!(json["outputs"].as_array().unwrap().len(), 1, "the exit status is no output to a descriptor");
+    assert_eq!(json["exit_formula"], "stdin[0]");
     assert_eq!(json["escapes"][0]["callee"], "sqrt");
     assert_eq!(json["escapes"][0]["count"], 3);
     assert_eq!(json["concretisations"][0]["reason"], "floating point");

@@ -1,0 +1,136 @@
+//! The command line as it was typed. [`crate::resolve`] makes sense of it.
+//!
+//! Every option here is in the book (`docs/book/command-line.md`), and a test keeps it so.
+
+use crate::units;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Shows what a C program's input does to it.
+#[derive(Debug, Parser)]
+#[command(name = "parallax", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a program once and show how its branches and outputs depend on its input
+    Trace(Box<TraceArgs>),
+    /// Is everything here that is needed? What is missing, and how to get it
+    Doctor,
+}
+
+#[derive(Debug, Args)]
+pub struct TraceArgs {
+    /// A C file, a program built with CC=parallax-cc, a directory or git:REV (with --build)
+    #[arg(value_name = "PROGRAM|FILE.c|DIR|git:REV")]
+    pub program: OsString,
+    /// Arguments of the program; one that names an existing file makes that file an input
+    #[arg(last = true, value_name = "ARG")]
+    pub arguments: Vec<OsString>,
+    /// Standard input of the program [default: empty]
+    #[arg(long, value_name = "FILE")]
+    pub stdin: Option<PathBuf>,
+    /// A file for the program: NAME in its directory, with the content of PATH
+    #[arg(long = "file", value_name = "NAME=PATH")]
+    pub files: Vec<OsString>,
+    /// An environment variable for the program
+    #[arg(long = "env", value_name = "NAME=VALUE")]
+    pub env: Vec<OsString>,
+    /// Which inputs are symbolic [default: all]
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    pub symbolic: Option<Vec<InputKind>>,
+    /// How the run is shown
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// What the instrumented program records
+    #[arg(long, value_enum, default_value_t = ModeArg::Symbolic)]
+    pub mode: ModeArg,
+    /// Most lines of what happened, for --format human
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub show: usize,
+    #[command(flatten)]
+    pub build: BuildArgs,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// How the program is built.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Build")]
+pub struct BuildArgs {
+    /// Build command for a directory or git:REV, run in a private copy with CC and CXX set
+    #[arg(long, value_name = "CMD")]
+    pub build: Option<String>,
+    /// The program that the build makes, relative to the directory
+    #[arg(long = "program", value_name = "PATH")]
+    pub built_program: Option<PathBuf>,
+    /// A patch to apply before the build
+    #[arg(long, value_name = "FILE")]
+    pub patch: Option<PathBuf>,
+}
+
+/// What a run may use.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits of the run")]
+pub struct LimitArgs {
+    /// Wall-clock time
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::duration)]
+    pub time: Duration,
+    /// Private memory of each process
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = units::size)]
+    pub memory: u64,
+    /// Bytes kept of standard output and of standard error
+    #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = units::size)]
+    pub max_output: u64,
+    /// Bytes in any one file
+    #[arg(long, value_name = "SIZE", default_value = "16M", value_parser = units::size)]
+    pub max_file_size: u64,
+    /// Processes alive at once
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    pub max_processes: u32,
+    /// Expressions in the trace
+    #[arg(long, value_name = "N", default_value = "16M", value_parser = units::size)]
+    pub trace_nodes: u64,
+    /// Bytes of events in the trace
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = units::size)]
+    pub trace_events: u64,
+    /// Bytes of table snapshots in the trace
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = units::size)]
+    pub trace_tables: u64,
+    /// Run without confinement: only where nothing of value can be harmed
+    #[arg(long)]
+    pub unconfined: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InputKind {
+    Argv,
+    Stdin,
+    Files,
+    Env,
+    /// No input at all
+    None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Text for a person
+    Human,
+    /// One JSON document
+    Json,
+    /// The path condition as an SMT-LIB 2 script
+    Smtlib,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ModeArg {
+    /// Branches, expressions, outputs, and edges
+    Symbolic,
+    /// Edges only
+    Coverage,
+}

@@ -1,0 +1,140 @@
+//! The whole way from sources to one recorded run: build, instrument, execute.
+//!
+//! In: a resolved job. Out: the run, the executor that holds its trace, and the program map.
+//!
+//! Always holds: what is made on the way is in the cache; the user's files are only read.
+
+use crate::args::ModeArg;
+use crate::error::CliError;
+use crate::resolve::{Target, TraceJob};
+use parallax_build::{Cache, Request, Source, Version};
+use parallax_execute::{
+    Arena, ArenaSizes, Executor, Interrupt, Kind, Limits, Options, Run, Symbolic, TestCase,
+};
+use parallax_instrument::{instrument, Instrumented, Watch};
+use parallax_trace::format::Mode;
+use parallax_trace::request::{self, Input};
+use parallax_trace::sites::ProgramMap;
+
+/// One run.
+pub struct Recorded {
+    /// As the user named the program.
+    pub name: String,
+    pub run: Run,
+    /// Holds the trace.
+    pub executor: Executor,
+    /// The inputs as numbered in the trace.
+    pub inputs: Vec<Input>,
+    pub map: ProgramMap,
+}
+
+pub fn record(job: &TraceJob) -> Result<Recorded, CliError> {
+    let interrupt = Interrupt::on_signals();
+    let cache = Cache::from_environment();
+    let version = version(job, &cache)?;
+    warn(&version);
+    if interrupt.is_set() {
+        return Err(parallax_execute::Error::Interrupted.into());
+    }
+    let Instrumented { program, map } = instrument(&parallax_instrument::Options {
+        bitcode: version.bitcode.clone(),
+        link_arguments: version.link.arguments(),
+        cxx: version.link.cxx,
+        mode: match job.mode {
+            ModeArg::Symbolic => Mode::Symbolic,
+            ModeArg::Coverage => Mode::Coverage,
+        },
+        watch: Watch::default(),
+        cache: cache.root().to_path_buf(),
+    })?;
+    let options = options(job, &version, interrupt);
+    let mut executor = Executor::new(&program, Kind::Instrumented, options)?;
+    let run = executor.run(&test_case(job), &limits(job))?;
+    let inputs = inputs(executor.arena())?;
+    Ok(Recorded { name: name(&job.target), run, executor, inputs, map })
+}
+
+/// Builds what has to be built, and finds the bitcode.
+fn version(job: &TraceJob, cache: &Cache) -> Result<Version, CliError> {
+    let source = match &job.target {
+        Target::Program(path) => return Ok(parallax_build::collect(path, cache)?),
+        Target::File(path) => Source::File(path.clone()),
+        Target::Directory(path) => Source::Tree(path.clone()),
+        Target::Revision(revision) => {
+            let directory = std::env::current_dir().map_err(|source| CliError::Read {
+                what: "the current directory",
+                path: ".".into(),
+                source,
+            })?;
+            Source::Git { directory, revision: revision.clone() }
+        }
+    };
+    let request = Request {
+        patch: job.patch.clone(),
+        command: job.build.clone(),
+        program: job.built_program.as_ref().map(|path| path.to_string_lossy().into_owned()),
+        ..Request::new(source)
+    };
+    Ok(parallax_build::build(&request, cache)?)
+}
+
+/// Code that will not be seen through is worth knowing before the result is read.
+fn warn(version: &Version) {
+    for missing in &version.without_bitcode {
+        eprintln!("parallax: no bitcode for {missing}; what it does to the input is not seen");
+    }
+}
+
+fn name(target: &Target) -> String {
+    match target {
+        Target::Revision(revision) => format!("git:{revision}"),
+        Target::File(path) | Target::Directory(path) | Target::Program(path) => path.display().to_string(),
+    }
+}
+
+fn test_case(job: &TraceJob) -> TestCase {
+    let inputs = job.inputs.clone();
+    TestCase { argv: inputs.arguments, stdin: inputs.stdin, files: inputs.files, env: inputs.env }
+}
+
+fn options(job: &TraceJob, version: &Version, interrupt: Interrupt) -> Options {
+    let (limits, kinds) = (&job.limits, job.symbolic);
+    Options {
+        argv0: version.native.file_name().map(|name| name.as_encoded_bytes().to_vec()),
+        symbolic: Symbolic {
+            arguments: kinds.arguments,
+            stdin: kinds.stdin,
+            files: kinds.files,
+            env: kinds.env,
+        },
+        arena: Some(ArenaSizes {
+            nodes: limits.trace_nodes,
+            events: limits.trace_events,
+            tables: limits.trace_tables,
+            ..ArenaSizes::default()
+        }),
+        unconfined: limits.unconfined,
+        interrupt,
+        ..Options::default()
+    }
+}
+
+fn limits(job: &TraceJob) -> Limits {
+    let limits = &job.limits;
+    Limits {
+        time: limits.time,
+        memory: limits.memory,
+        output: limits.max_output,
+        file_size: limits.max_file_size,
+        processes: limits.max_processes,
+    }
+}
+
+/// What the run was given, as the trace numbers it.
+fn inputs(arena: &Arena) -> Result<Vec<Input>, CliError> {
+    let header = arena.header();
+    let (from, len) = (header.request_offset as usize, header.request_len as usize);
+    let bytes = arena.bytes().get(from..).and_then(|rest| rest.get(..len));
+    let request = bytes.and_then(request::Request::decode).ok_or(CliError::Overwritten)?;
+    Ok(request.inputs)
+}

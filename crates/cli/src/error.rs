@@ -1,0 +1,83 @@
+//! Everything that can go wrong, and with which exit status.
+//!
+//! Always holds: a message says what went wrong, where, and what to do.
+
+use crate::exit_code::ExitCode;
+use parallax_build::BuildError;
+use std::io;
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    #[error("{0}\n  `parallax help` shows how it is used")]
+    Usage(String),
+    #[error("{what}: cannot read {path}: {source}", path = .path.display())]
+    Read { what: &'static str, path: PathBuf, source: io::Error },
+    #[error("{} missing; install what is marked above, then run `parallax doctor` again", missing(.0))]
+    Machine(usize),
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    #[error(transparent)]
+    Instrument(#[from] parallax_instrument::Error),
+    #[error(transparent)]
+    Execute(#[from] parallax_execute::Error),
+    #[error("{0}")]
+    Trace(#[from] parallax_trace::DecodeError),
+    #[error("the program wrote over the memory that holds its trace; nothing can be shown")]
+    Overwritten,
+    #[error("cannot write the result: {0}")]
+    Write(io::Error),
+    #[error("cannot write the result as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+impl CliError {
+    pub fn usage(message: impl Into<String>) -> CliError {
+        CliError::Usage(message.into())
+    }
+
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            CliError::Usage(_) | CliError::Read { .. } | CliError::Machine(_) | CliError::Write(_) => {
+                ExitCode::Usage
+            }
+            CliError::Build(error) => build_code(error),
+            CliError::Instrument(_) => ExitCode::Build,
+            CliError::Execute(error) => execute_code(error),
+            CliError::Trace(_) | CliError::Overwritten | CliError::Json(_) => ExitCode::Internal,
+        }
+    }
+}
+
+/// What the user named wrongly is usage; what does not build is the version's fault.
+fn build_code(error: &BuildError) -> ExitCode {
+    match error {
+        BuildError::File { .. }
+        | BuildError::Tool { .. }
+        | BuildError::NoSuchFile(_)
+        | BuildError::NoBuildCommand { .. }
+        | BuildError::WhichProgram { .. }
+        | BuildError::NotARepository { .. }
+        | BuildError::NoSuchRevision { .. }
+        | BuildError::Shallow { .. }
+        | BuildError::NoWrapper => ExitCode::Usage,
+        _ => ExitCode::Build,
+    }
+}
+
+fn execute_code(error: &parallax_execute::Error) -> ExitCode {
+    use parallax_execute::Error;
+    match error {
+        Error::Interrupted => ExitCode::Interrupted,
+        Error::DoesNotServe { .. } | Error::NoProgram { .. } | Error::NotExecutable { .. } => ExitCode::Build,
+        Error::NoConfinement { .. } | Error::TestCase { .. } | Error::Scratch { .. } => ExitCode::Usage,
+        _ => ExitCode::Internal,
+    }
+}
+
+fn missing(n: &usize) -> String {
+    match n {
+        1 => "one thing is".to_owned(),
+        n => format!("{n} things are"),
+    }
+}

@@ -1,0 +1,45 @@
+//! Every exit status of `parallax`, in one table; the book has the same one
+//! (`docs/book/exit-codes.md`), and a test compares them.
+
+/// How `parallax` ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitCode {
+    /// Done; nothing found that is different.
+    Success,
+    /// Reserved for commands that compare versions: differences found.
+    Different,
+    /// The command line, a file that it names, or the machine is not as it must be.
+    Usage,
+    /// The program does not build, or is not one that can be instrumented.
+    Build,
+    /// Reserved for commands that compare versions: a version differs from itself.
+    Unstable,
+    /// A bug in Parallax.
+    Internal,
+    /// Control-C.
+    Interrupted,
+}
+
+impl ExitCode {
+    /// Every code with its number and meaning.
+    pub const TABLE: [(ExitCode, u8, &'static str); 7] = [
+        (ExitCode::Success, 0, "done; no difference found"),
+        (ExitCode::Different, 1, "differences found"),
+        (ExitCode::Usage, 2, "usage, configuration, or a file that is not there"),
+        (ExitCode::Build, 3, "a version does not build or is not instrumented"),
+        (ExitCode::Unstable, 4, "a version is unstable against itself"),
+        (ExitCode::Internal, 70, "internal error: a bug in Parallax"),
+        (ExitCode::Interrupted, 130, "interrupted"),
+    ];
+
+    pub fn number(self) -> u8 {
+        // Every code is in the table; a test says so.
+        Self::TABLE.iter().find(|(code, _, _)| *code == self).map_or(70, |(_, number, _)| *number)
+    }
+}
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        code.number().into()
+    }
+}

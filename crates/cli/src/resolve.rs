@@ -1,0 +1,253 @@
+//! From the command line as typed to what is to be done: files read, names split, kinds decided.
+//!
+//! In: [`TraceArgs`]. Out: [`TraceJob`], or a message that says what is wrong and what to do.
+//!
+//! Always holds: afterwards no file that the command line names is read again, except the program's.
+
+use crate::args::{Format, InputKind, LimitArgs, ModeArg, TraceArgs};
+use crate::error::CliError;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+
+/// One run to make and to show.
+#[derive(Debug)]
+pub struct TraceJob {
+    pub target: Target,
+    pub build: Option<String>,
+    pub built_program: Option<PathBuf>,
+    pub patch: Option<PathBuf>,
+    pub inputs: Inputs,
+    pub symbolic: SymbolicKinds,
+    pub format: Format,
+    pub mode: ModeArg,
+    pub show: usize,
+    pub limits: LimitArgs,
+}
+
+/// What is to be traced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// One C file.
+    File(PathBuf),
+    /// A tree to build.
+    Directory(PathBuf),
+    /// A revision of the repository around the current directory.
+    Revision(String),
+    /// A program that was built with `parallax-cc`.
+    Program(PathBuf),
+}
+
+/// A test case, read from disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inputs {
+    pub arguments: Vec<Vec<u8>>,
+    pub stdin: Vec<u8>,
+    /// Paths relative to the run's directory.
+    pub files: Vec<(PathBuf, Vec<u8>)>,
+    pub env: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+/// Which kinds of inputs are symbolic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SymbolicKinds {
+    pub arguments: bool,
+    pub stdin: bool,
+    pub files: bool,
+    pub env: bool,
+}
+
+pub fn trace(args: TraceArgs) -> Result<TraceJob, CliError> {
+    let target = target(&args.program)?;
+    if args.build.build.is_some() && matches!(target, Target::File(_) | Target::Program(_)) {
+        return Err(CliError::usage("--build is for directories and git:REV; leave it out"));
+    }
+    let stdin = args.stdin.as_deref().map(|path| read(path, "--stdin")).transpose()?;
+    let mut inputs = Inputs { stdin: stdin.unwrap_or_default(), ..Inputs::default() };
+    for file in &args.files {
+        let (name, path) = assignment(file, "--file NAME=PATH")?;
+        let name = PathBuf::from(OsString::from_vec(name));
+        if !stays_inside(&name) {
+            return Err(CliError::usage(format!(
+                "--file {}: the name must be a relative path without `..`",
+                name.display()
+            )));
+        }
+        let content = read(Path::new(OsStr::from_bytes(&path)), "--file")?;
+        inputs.add_file(name, content)?;
+    }
+    for variable in &args.env {
+        inputs.env.push(assignment(variable, "--env NAME=VALUE")?);
+    }
+    for argument in args.arguments {
+        inputs.add_argument(argument)?;
+    }
+    Ok(TraceJob {
+        target,
+        build: args.build.build,
+        built_program: args.build.built_program,
+        patch: args.build.patch,
+        inputs,
+        symbolic: symbolic(args.symbolic.as_deref()),
+        format: args.format,
+        mode: args.mode,
+        show: args.show,
+        limits: args.limits,
+    })
+}
+
+fn target(name: &OsStr) -> Result<Target, CliError> {
+    if let Some(revision) = name.to_str().and_then(|n| n.strip_prefix("git:")) {
+        return Ok(Target::Revision(revision.to_owned()));
+    }
+    let path = PathBuf::from(name);
+    let kind = fs::metadata(&path).map_err(|source| CliError::Read {
+        what: "PROGRAM",
+        path: path.clone(),
+        source,
+    })?;
+    Ok(match path.extension().and_then(OsStr::to_str) {
+        _ if kind.is_dir() => Target::Directory(path),
+        Some("c") => Target::File(path),
+        _ => Target::Program(path),
+    })
+}
+
+fn symbolic(kinds: Option<&[InputKind]>) -> SymbolicKinds {
+    let has = |kind| kinds.is_none_or(|kinds| kinds.contains(&kind));
+    SymbolicKinds {
+        arguments: has(InputKind::Argv),
+        stdin: has(InputKind::Stdin),
+        files: has(InputKind::Files),
+        env: has(InputKind::Env),
+    }
+}
+
+impl Inputs {
+    /// An argument, and the file that it names, if there is one. The program runs in an empty
+    /// directory: a file named by a relative path is put there under the same path and the
+    /// argument stays as it is; any other is put there under its last component, and the argument
+    /// becomes that.
+    fn add_argument(&mut self, argument: OsString) -> Result<(), CliError> {
+        let path = Path::new(&argument);
+        if !path.is_file() {
+            self.arguments.push(argument.into_vec());
+            return Ok(());
+        }
+        let content = read(path, "ARG")?;
+        let name = match path.file_name() {
+            Some(last) if !stays_inside(path) => PathBuf::from(last),
+            _ => path.to_owned(),
+        };
+        self.arguments.push(name.clone().into_os_string().into_vec());
+        self.add_file(name, content)
+    }
+
+    /// The same file twice is one file; two files of one name cannot be.
+    fn add_file(&mut self, name: PathBuf, content: Vec<u8>) -> Result<(), CliError> {
+        match self.files.iter().find(|(known, _)| same_path(known, &name)) {
+            Some((_, known)) if *known == content => Ok(()),
+            Some(_) => Err(CliError::usage(format!(
+                "two different files would both be {} in the directory of the run; rename one",
+                name.display()
+            ))),
+            None => {
+                self.files.push((name, content));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// `a/./b` and `a/b` are the same.
+fn same_path(a: &Path, b: &Path) -> bool {
+    let plain = |p: &Path| {
+        p.components()
+            .filter(|c| *c != Component::CurDir)
+            .map(|c| c.as_os_str().to_owned())
+            .collect::<Vec<_>>()
+    };
+    plain(a) == plain(b)
+}
+
+fn stays_inside(path: &Path) -> bool {
+    path.components().all(|c| matches!(c, Component::Normal(_)))
+}
+
+fn assignment(text: &OsStr, usage: &str) -> Result<(Vec<u8>, Vec<u8>), CliError> {
+    let bytes = text.as_bytes();
+    match bytes.iter().position(|b| *b == b'=') {
+        Some(at) if at > 0 => Ok((bytes[..at].to_vec(), bytes[at + 1..].to_vec())),
+        _ => Err(CliError::usage(format!("`{}` is not of the form {usage}", text.to_string_lossy()))),
+    }
+}
+
+fn read(path: &Path, what: &'static str) -> Result<Vec<u8>, CliError> {
+    fs::read(path).map_err(|source| CliError::Read { what, path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    fn job(line: &[&str]) -> Result<TraceJob, CliError> {
+        let line = ["parallax", "trace"].iter().chain(line);
+        match crate::args::Cli::try_parse_from(line).unwrap().command {
+            crate::args::Command::Trace(args) => trace(*args),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_argument_that_names_a_file_makes_it_an_input() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("data.txt");
+        fs::write(&file, "content").unwrap();
+        let job = job(&["Cargo.toml", "--", "-n", file.to_str().unwrap(), "no-such-file"]).unwrap();
+        assert_eq!(job.inputs.arguments, [b"-n".to_vec(), b"data.txt".to_vec(), b"no-such-file".to_vec()]);
+        assert_eq!(job.inputs.files, [(PathBuf::from("data.txt"), b"content".to_vec())]);
+    }
+
+    #[test]
+    fn a_relative_file_keeps_its_path() {
+        let job = job(&["Cargo.toml", "--", "src/main.rs"]).unwrap();
+        assert_eq!(job.inputs.arguments, [b"src/main.rs".to_vec()]);
+        assert_eq!(job.inputs.files[0].0, PathBuf::from("src/main.rs"));
+    }
+
+    #[test]
+    fn two_files_of_one_name_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, content) in [("a", "1"), ("b", "2")] {
+            fs::create_dir(directory.path().join(name)).unwrap();
+            fs::write(directory.path().join(name).join("f"), content).unwrap();
+        }
+        let path = |name: &str| directory.path().join(name).join("f").to_str().unwrap().to_owned();
+        let error = job(&["Cargo.toml", "--", &path("a"), &path("b")]).unwrap_err();
+        assert!(error.to_string().contains("rename one"), "{error}");
+    }
+
+    #[test]
+    fn chosen_kinds_are_the_only_symbolic_ones() {
+        let kinds = job(&["Cargo.toml", "--symbolic", "argv,env"]).unwrap().symbolic;
+        assert_eq!(kinds, SymbolicKinds { arguments: true, stdin: false, files: false, env: true });
+        let none = job(&["Cargo.toml", "--symbolic", "none"]).unwrap().symbolic;
+        assert_eq!(none, SymbolicKinds { arguments: false, stdin: false, files: false, env: false });
+    }
+
+    #[test]
+    fn bad_names_and_missing_files_are_usage_errors() {
+        for bad in [
+            vec!["Cargo.toml", "--env", "=x"],
+            vec!["Cargo.toml", "--file", "../x=Cargo.toml"],
+            vec!["Cargo.toml", "--file", "x"],
+            vec!["Cargo.toml", "--stdin", "no-such-file"],
+            vec!["no-such-program"],
+        ] {
+            let error = job(&bad).unwrap_err();
+            assert_eq!(error.exit_code().number(), 2, "{bad:?}: {error}");
+        }
+    }
+}
