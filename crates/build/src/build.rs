@@ -14,7 +14,7 @@ use crate::elf::{self, FileKind};
 use crate::error::{AtPath, BuildError};
 use crate::record::LINK_SECTION;
 use crate::source::{Prepared, Source};
-use crate::tools::{self, Language};
+use crate::tools::{self, Compiler, Language};
 use crate::{bitcode, cache, git};
 
 /// Names the wrapper, should it be neither beside this program nor on `PATH`.
@@ -101,8 +101,10 @@ fn key(request: &Request, cache: &Cache, wrapper: &Path) -> Result<String, Build
     }
     add(request.command.as_deref().unwrap_or(""));
     add(request.program.as_deref().unwrap_or(""));
-    let native = request.native_cc.as_ref().map(PathBuf::from);
-    add(&tools::version_of(&native.unwrap_or_else(|| tools::native_compiler(Language::C)))?);
+    let native = request.native_cc.as_deref().map(Compiler::parse);
+    let native = native.unwrap_or_else(|| Compiler::native(Language::C));
+    add(&native.arguments.join(" "));
+    add(&tools::version_of(&native.program)?);
     add(&tools::version_of(&tools::clang(Language::C))?);
     add(&hash_file(wrapper)?);
     for variable in BUILD_VARIABLES {

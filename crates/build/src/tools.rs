@@ -4,7 +4,6 @@
 //! What always holds: clang and the LLVM tools are of one major version, [`LLVM_MAJOR`].
 
 use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -43,17 +42,43 @@ pub fn llvm_tool(name: &str) -> PathBuf {
     find_program(&versioned).or_else(|| find_program(name)).unwrap_or_else(|| versioned.into())
 }
 
-/// The compiler that makes native objects and links.
-pub fn native_compiler(language: Language) -> PathBuf {
-    let named = |variable| env::var_os(variable).filter(|v: &OsString| !v.is_empty()).map(PathBuf::from);
-    match language {
-        Language::C => named(ENV_NATIVE_CC),
-        Language::Cxx => {
-            named(ENV_NATIVE_CXX).or_else(|| named(ENV_NATIVE_CC).and_then(|cc| cxx_companion(&cc)))
-        }
+/// The compiler that makes native objects and links, with the arguments that are part of its name
+/// (`ccache gcc`, `gcc -m64`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiler {
+    pub program: PathBuf,
+    pub arguments: Vec<String>,
+}
+
+impl Compiler {
+    /// Words separated by white space. The program is looked up at once, because during a build `gcc` on `PATH` may be the
+    /// wrapper itself.
+    pub fn parse(text: &str) -> Compiler {
+        let mut words = text.split_whitespace().map(str::to_string);
+        let name = words.next().unwrap_or_default();
+        Compiler { program: find_program(&name).unwrap_or_else(|| name.into()), arguments: words.collect() }
     }
-    .or_else(called_as)
-    .unwrap_or_else(|| clang(language))
+
+    /// The one that the environment names, or under whose name the wrapper was called, or clang.
+    pub fn native(language: Language) -> Compiler {
+        let named = |variable| env::var(variable).ok().filter(|v| !v.trim().is_empty());
+        let cxx_of_cc = || named(ENV_NATIVE_CC).and_then(|cc| cxx_companion(&cc));
+        let named = match language {
+            Language::C => named(ENV_NATIVE_CC),
+            Language::Cxx => named(ENV_NATIVE_CXX).or_else(cxx_of_cc),
+        };
+        let unnamed = || called_as().unwrap_or_else(|| clang(language));
+        named.map_or_else(
+            || Compiler { program: unnamed(), arguments: Vec::new() },
+            |text| Compiler::parse(&text),
+        )
+    }
+
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments);
+        command
+    }
 }
 
 /// The compiler that the build thinks it is calling, if the wrapper was put in the place of `gcc`, say.
@@ -63,17 +88,21 @@ fn called_as() -> Option<PathBuf> {
     COMPILER_NAMES.contains(&name.as_str()).then(|| find_program(&name))?
 }
 
-/// `g++-12` for `gcc-12`, `clang++` for `clang`, in the same directory.
-fn cxx_companion(cc: &Path) -> Option<PathBuf> {
-    let name = cc.file_name()?.to_str()?;
+/// `g++-12` for `gcc-12`, `clang++` for `clang`, with the same directory and arguments.
+fn cxx_companion(cc: &str) -> Option<String> {
+    let is_compiler = |word: &&str| {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        name == "cc" || ["gcc", "clang", "g++"].iter().any(|part| name.contains(part))
+    };
+    let word = cc.split_whitespace().find(is_compiler)?;
+    let (directory, name) = word.rsplit_once('/').map_or(("", word), |(d, n)| (&word[..d.len() + 1], n));
     let cxx = match name {
-        _ if name.contains("clang++") || name.contains("g++") => name.to_string(),
+        _ if name.contains("++") => name.to_string(),
         _ if name.contains("clang") => name.replacen("clang", "clang++", 1),
         _ if name.contains("gcc") => name.replacen("gcc", "g++", 1),
-        "cc" => "c++".to_string(),
-        _ => return None,
+        _ => "c++".to_string(),
     };
-    Some(cc.with_file_name(cxx))
+    Some(cc.replacen(word, &format!("{directory}{cxx}"), 1))
 }
 
 /// First executable of this name on `PATH`; a name with a slash is taken as it is.
@@ -137,11 +166,19 @@ mod tests {
 
     #[test]
     fn the_cxx_compiler_follows_from_the_c_compiler() {
-        let companion = |cc: &str| cxx_companion(Path::new(cc)).map(|p| p.to_string_lossy().into_owned());
-        assert_eq!(companion("gcc-12").as_deref(), Some("g++-12"));
-        assert_eq!(companion("/opt/bin/clang-19").as_deref(), Some("/opt/bin/clang++-19"));
-        assert_eq!(companion("cc").as_deref(), Some("c++"));
-        assert_eq!(companion("tcc"), None);
+        let companion = |cc: &str| cxx_companion(cc).unwrap_or_default();
+        assert_eq!(companion("gcc-12"), "g++-12");
+        assert_eq!(companion("/opt/bin/clang-19"), "/opt/bin/clang++-19");
+        assert_eq!(companion("ccache gcc -m64"), "ccache g++ -m64");
+        assert_eq!(companion("cc"), "c++");
+        assert_eq!(cxx_companion("tcc"), None);
+    }
+
+    #[test]
+    fn a_compiler_may_have_arguments() {
+        let compiler = Compiler::parse("no-such-ccache gcc -m64");
+        assert_eq!(compiler.program, Path::new("no-such-ccache"));
+        assert_eq!(compiler.arguments, ["gcc", "-m64"]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::cache::{Cache, Kind};
 use crate::elf;
 use crate::error::BuildError;
 use crate::record::{encode, Content, LinkRecord, ObjectRecord, LINK_SECTION, OBJECT_SECTION};
-use crate::tools::{self, Language};
+use crate::tools::{self, Compiler, Language};
 
 /// Exit status if the native compiler cannot be started, as a shell has it.
 const EXIT_NO_COMPILER: i32 = 127;
@@ -31,7 +31,7 @@ pub fn main(language: Language) -> ! {
     let status = match argv {
         Some(argv) => Wrapper::new(language).run(&argv),
         // Not UTF-8: compiled as asked, without a record.
-        None => spawn(Command::new(tools::native_compiler(language)).args(env::args_os().skip(1))),
+        None => spawn(Compiler::native(language).command().args(env::args_os().skip(1))),
     };
     match status {
         Ok(status) => std::process::exit(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))),
@@ -62,7 +62,7 @@ impl Wrapper {
             || self.lacks_input(&invocation)
             || is_probe(&invocation);
         if plain {
-            return spawn(Command::new(self.compiler()).args(argv));
+            return spawn(self.compiler().args(argv));
         }
         match invocation.action {
             Action::Compile => self.compile(argv, &invocation),
@@ -76,13 +76,13 @@ impl Wrapper {
         invocation.arguments.iter().filter(file).any(|a| !self.directory.join(a.head()).exists())
     }
 
-    fn compiler(&self) -> PathBuf {
-        tools::native_compiler(self.language)
+    fn compiler(&self) -> Command {
+        Compiler::native(self.language).command()
     }
 
     /// The native command: the user's words, response files as they were unless one asks for `-flto`.
     fn native(&self, argv: &[String], invocation: &Invocation) -> Command {
-        let mut command = Command::new(self.compiler());
+        let mut command = self.compiler();
         let lto = |word: &String| word.starts_with("-flto") || word == "-ffat-lto-objects";
         if invocation.words().any(lto) {
             command.args(invocation.words().filter(|word| !lto(word)));
@@ -178,7 +178,7 @@ impl Wrapper {
     fn assemble_apart(&self, invocation: &Invocation, source: &Argument, record: &mut ObjectRecord) {
         let Content::Missing { copy, .. } = &mut record.content else { return };
         let Ok(object) = self.cache.temporary(".o") else { return };
-        let mut command = Command::new(self.compiler());
+        let mut command = self.compiler();
         for argument in &invocation.arguments {
             match argument.role {
                 Role::Flag | Role::LanguageFlag => command.args(&argument.words),

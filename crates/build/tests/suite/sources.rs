@@ -57,6 +57,22 @@ fn a_file_that_does_not_compile_shows_the_compilers_message_and_the_command() {
 }
 
 #[test]
+fn the_native_compiler_can_be_chosen() {
+    let sandbox = Sandbox::new();
+    let mut request = sandbox.request(Source::Tree(testdata("archive")));
+    request.command = Some("make".into());
+    request.native_cc = Some("gcc -DX".into());
+    let version = build(&request, &sandbox.cache()).unwrap();
+    assert_eq!(check_relinked(&version), "42\n");
+    assert!(sandbox
+        .run(sandbox.path(), &format!("readelf -p .comment {}", version.native.display()))
+        .contains("GCC:"));
+    request.native_cc = Some("no-such-compiler".into());
+    let message = build(&request, &sandbox.cache()).unwrap_err().to_string();
+    assert!(message.contains("no-such-compiler"), "{message}");
+}
+
+#[test]
 fn a_failing_build_leaves_nothing_in_the_cache() {
     let sandbox = Sandbox::new();
     let error = sandbox.build("broken", "make", "program").unwrap_err();
