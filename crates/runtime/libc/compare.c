@@ -25,6 +25,10 @@ static size_t examined(const char *a, const char *b, size_t limit,
     return n < limit ? n : limit;
 }
 
+/* Where two bytes are equal, both or neither end their strings: ask the one that is concrete, and no
+ * branch is recorded. */
+#define KNOWN(a, b, n) (__plx_symbolic((a), (n)) ? (b) : (a))
+
 #define EITHER_LABELLED(a, b, n) (LABELLED(a, n) || LABELLED(b, n))
 
 int MODEL(strcmp)(const char *a, const char *b) {
@@ -32,9 +36,13 @@ int MODEL(strcmp)(const char *a, const char *b) {
     if (!EITHER_LABELLED(a, b, n))
         return strcmp(a, b);
     COMPARED(a, b, n, SIZE_MAX);
-    while (*a == *b && *a)
-        a++, b++;
-    return (unsigned char)*a - (unsigned char)*b;
+    const char *end = KNOWN(a, b, n);
+    for (size_t i = 0;; i++) {
+        if (a[i] != b[i])
+            return (unsigned char)a[i] - (unsigned char)b[i];
+        if (!end[i])
+            return 0;
+    }
 }
 
 int MODEL(strncmp)(const char *a, const char *b, size_t most) {
@@ -42,21 +50,25 @@ int MODEL(strncmp)(const char *a, const char *b, size_t most) {
     if (!EITHER_LABELLED(a, b, n) && !LABELLED_VALUE(most))
         return strncmp(a, b, most);
     COMPARED(a, b, n, most);
-    for (size_t i = 0; i < most; i++)
-        if (a[i] != b[i] || !a[i])
+    const char *end = KNOWN(a, b, n);
+    for (size_t i = 0; i < most; i++) {
+        if (a[i] != b[i])
             return (unsigned char)a[i] - (unsigned char)b[i];
+        if (!end[i])
+            return 0;
+    }
     return 0;
 }
 
 /* The lower-case table only where bytes above 127 have a case. */
-static int compare_folded(const char *a, const char *b, size_t most) {
+static int compare_folded(const char *a, const char *b, const char *end, size_t most) {
     const int *lower = charset() == CHARSET_OTHER ? *__ctype_tolower_loc() : NULL;
     for (size_t i = 0; i < most; i++) {
         unsigned char c = (unsigned char)a[i], d = (unsigned char)b[i];
         int difference = lower ? lower[c] - lower[d] : ascii_lower(c) - ascii_lower(d);
         if (difference != 0)
             return difference;
-        if (!c)
+        if (!end[i])
             return 0;
     }
     return 0;
@@ -67,7 +79,7 @@ int MODEL(strcasecmp)(const char *a, const char *b) {
     if (!EITHER_LABELLED(a, b, n))
         return strcasecmp(a, b);
     COMPARED(a, b, n, SIZE_MAX);
-    return compare_folded(a, b, SIZE_MAX);
+    return compare_folded(a, b, KNOWN(a, b, n), SIZE_MAX);
 }
 FORWARD(int, __strcasecmp, strcasecmp, (const char *a, const char *b), a, b)
 
@@ -76,7 +88,7 @@ int MODEL(strncasecmp)(const char *a, const char *b, size_t most) {
     if (!EITHER_LABELLED(a, b, n) && !LABELLED_VALUE(most))
         return strncasecmp(a, b, most);
     COMPARED(a, b, n, most);
-    return compare_folded(a, b, most);
+    return compare_folded(a, b, KNOWN(a, b, n), most);
 }
 
 /* Without rules (C, POSIX, C.UTF-8) the order is that of the bytes. */

@@ -18,9 +18,6 @@
 
 extern int MODEL(fprintf)(FILE *stream, const char *format, ...);
 extern char *MODEL(strchr)(const char *s, int c);
-extern int MODEL(strcmp)(const char *a, const char *b);
-extern int MODEL(strncmp)(const char *a, const char *b, size_t n);
-extern size_t MODEL(strlen)(const char *s);
 
 enum style { SHORT, LONG, LONG_ONLY };
 enum order { PERMUTE, STOP_AT_OPERAND, OPERANDS_ARE_OPTIONS };
@@ -55,6 +52,10 @@ static int missing_argument(const struct call *c) {
 
 static int is_operand(const char *s) {
     return s[0] != '-' || s[1] == 0;
+}
+
+static int ends_options(const char *s) {
+    return s[0] == '-' && s[1] == '-' && s[2] == 0;
 }
 
 static void start(const struct call *c, int posix) {
@@ -103,17 +104,26 @@ static void say_ambiguous(const struct call *c, const char *prefix, size_t size,
     MODEL(fprintf)(stderr, "\n");
 }
 
+/* Does this name begin with the `size` bytes at scan.rest, which hold no terminator? The answer is
+ * concrete: the branches are taken here, and not again by the caller. */
+static int begins_so(const char *name, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if (name[i] != scan.rest[i])
+            return 0;
+    return 1;
+}
+
 enum { NO_MATCH = -1, AMBIGUOUS = -2 };
 
 /* The index of the option that the `size` bytes at scan.rest name or abbreviate. */
 static int match(const struct call *c, const char *prefix, size_t size) {
     const struct option *longs = c->longs;
     for (int i = 0; longs[i].name; i++)
-        if (MODEL(strncmp)(longs[i].name, scan.rest, size) == 0 && longs[i].name[size] == 0)
+        if (begins_so(longs[i].name, size) && longs[i].name[size] == 0)
             return i;
     int found = NO_MATCH, ambiguous = 0;
     for (int i = 0; longs[i].name; i++) {
-        if (MODEL(strncmp)(longs[i].name, scan.rest, size) != 0)
+        if (!begins_so(longs[i].name, size))
             continue;
         if (found == NO_MATCH)
             found = i;
@@ -246,7 +256,7 @@ static int next_word(const struct call *c) {
             optind++;
         scan.after_skipped = optind;
     }
-    if (optind != c->argc && MODEL(strcmp)(argv[optind], "--") == 0) {
+    if (optind != c->argc && ends_options(argv[optind])) {
         optind++;
         if (scan.first_skipped != scan.after_skipped && scan.after_skipped != optind)
             move_skipped(argv);

@@ -11,6 +11,9 @@ enum { SIGNED = 1, BINARY_PREFIX = 2 };
 
 /* Past "0x" (or "0b" where that is known) if the base allows it; settles base 0. */
 static const CHARACTER *after_prefix(const CHARACTER *s, int *base, int flags) {
+    int binary = (flags & BINARY_PREFIX) && (*base == 0 || *base == 2);
+    if (*base != 0 && *base != 16 && !binary)
+        return s;
     if (*s != '0') {
         *base = *base ? *base : 10;
         return s;
@@ -19,7 +22,7 @@ static const CHARACTER *after_prefix(const CHARACTER *s, int *base, int flags) {
         *base = 16;
         return s + 2;
     }
-    if ((flags & BINARY_PREFIX) && (*base == 0 || *base == 2) && (s[1] | 0x20) == 'b') {
+    if (binary && (s[1] | 0x20) == 'b') {
         *base = 2;
         return s + 2;
     }
