@@ -3,8 +3,7 @@
  *
  * In: as the C library's. Out: the same results, to the value (the x86-64 library returns the
  * difference of the first bytes that differ, and so do the models).
- * Always: `examined` reads no byte of either string past the first difference's own chunk, so a
- * comparison at the start of a large buffer costs no more than it should.
+ * Always: no byte is asked about past the chunk of the first difference, so a comparison at the start of a large buffer costs no more than it should.
  * Departs: strcoll and strxfrm in locales with collation rules are the real ones plus an escape.
  */
 #define _GNU_SOURCE
@@ -16,25 +15,26 @@
 
 enum { FIRST_CHUNK = 32 };
 
-/* At least as many bytes as a comparison of the two looks at, at most `limit`. */
-static size_t examined(const char *a, const char *b, size_t limit,
-                       int (*compare)(const char *, const char *, size_t)) {
-    size_t n = FIRST_CHUNK;
-    while (n < limit && compare(a, b, n) == 0 && strnlen(a, n) == n)
-        n *= 2;
-    return n < limit ? n : limit;
-}
+/* The real answer, and at least as many bytes (at most `most`) as it depends on. */
+#define EXAMINE(compare, a, b, most, n, answer)                                                 \
+    size_t n = FIRST_CHUNK < (most) ? FIRST_CHUNK : (most);                                     \
+    int answer = compare(a, b, n);                                                              \
+    while (answer == 0 && n < (most) && strnlen(a, n) == n) {                                   \
+        n = n > (most) / 2 ? (most) : 2 * n;                                                    \
+        answer = compare(a, b, n);                                                              \
+    }
 
 /* Where two bytes are equal, both or neither end their strings: ask the one that is concrete, and no
  * branch is recorded. */
 #define KNOWN(a, b, n) (__plx_symbolic((a), (n)) ? (b) : (a))
 
-#define EITHER_LABELLED(a, b, n) (LABELLED(a, n) || LABELLED(b, n))
+#define EITHER_LABELLED(a, b, n, more)                                                          \
+    (__plx_symbolic(a, n) || __plx_symbolic(b, n) || LABELLED_VALUE(SUM3(a, b, more)))
 
 int MODEL(strcmp)(const char *a, const char *b) {
-    size_t n = examined(a, b, SIZE_MAX, strncmp);
-    if (!EITHER_LABELLED(a, b, n))
-        return strcmp(a, b);
+    EXAMINE(strncmp, a, b, SIZE_MAX, n, answer)
+    if (!EITHER_LABELLED(a, b, n, 0))
+        return answer;
     COMPARED(a, b, n, SIZE_MAX);
     const char *end = KNOWN(a, b, n);
     for (size_t i = 0;; i++) {
@@ -46,9 +46,9 @@ int MODEL(strcmp)(const char *a, const char *b) {
 }
 
 int MODEL(strncmp)(const char *a, const char *b, size_t most) {
-    size_t n = examined(a, b, most, strncmp);
-    if (!EITHER_LABELLED(a, b, n) && !LABELLED_VALUE(most))
-        return strncmp(a, b, most);
+    EXAMINE(strncmp, a, b, most, n, answer)
+    if (!EITHER_LABELLED(a, b, n, most))
+        return answer;
     COMPARED(a, b, n, most);
     const char *end = KNOWN(a, b, n);
     for (size_t i = 0; i < most; i++) {
@@ -75,18 +75,18 @@ static int compare_folded(const char *a, const char *b, const char *end, size_t 
 }
 
 int MODEL(strcasecmp)(const char *a, const char *b) {
-    size_t n = examined(a, b, SIZE_MAX, strncasecmp);
-    if (!EITHER_LABELLED(a, b, n))
-        return strcasecmp(a, b);
+    EXAMINE(strncasecmp, a, b, SIZE_MAX, n, answer)
+    if (!EITHER_LABELLED(a, b, n, 0))
+        return answer;
     COMPARED(a, b, n, SIZE_MAX);
     return compare_folded(a, b, KNOWN(a, b, n), SIZE_MAX);
 }
 FORWARD(int, __strcasecmp, strcasecmp, (const char *a, const char *b), a, b)
 
 int MODEL(strncasecmp)(const char *a, const char *b, size_t most) {
-    size_t n = examined(a, b, most, strncasecmp);
-    if (!EITHER_LABELLED(a, b, n) && !LABELLED_VALUE(most))
-        return strncasecmp(a, b, most);
+    EXAMINE(strncasecmp, a, b, most, n, answer)
+    if (!EITHER_LABELLED(a, b, n, most))
+        return answer;
     COMPARED(a, b, n, most);
     return compare_folded(a, b, KNOWN(a, b, n), most);
 }

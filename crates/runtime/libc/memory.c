@@ -16,7 +16,7 @@
 extern void __chk_fail(void) __attribute__((noreturn));
 
 int MODEL(memcmp)(const void *a, const void *b, size_t n) {
-    if (!LABELLED(a, n) && !LABELLED(b, n) && !LABELLED_VALUE(n))
+    if (!__plx_symbolic(a, n) && !__plx_symbolic(b, n) && !LABELLED_VALUE(SUM3(a, b, n)))
         return memcmp(a, b, n);
     const unsigned char *p = a, *q = b;
     __plx_compared(a, b, n);
@@ -32,7 +32,7 @@ void *MODEL(memchr)(const void *s, int c, size_t n) {
     const unsigned char *p = s;
     const unsigned char *found = memchr(s, c, n);
     size_t examined = found ? (size_t)(found - p) + 1 : n;
-    if (!LABELLED(s, examined) && !LABELLED_VALUE((uint64_t)c) && !LABELLED_VALUE(n))
+    if (!__plx_symbolic(s, examined) && !LABELLED_VALUE(SUM3(s, c, n)))
         return (void *)found;
     for (size_t i = 0; i < n; i++)
         if (p[i] == (unsigned char)c)
@@ -41,7 +41,7 @@ void *MODEL(memchr)(const void *s, int c, size_t n) {
 }
 
 void *MODEL(memrchr)(const void *s, int c, size_t n) {
-    if (!LABELLED(s, n) && !LABELLED_VALUE((uint64_t)c) && !LABELLED_VALUE(n))
+    if (!__plx_symbolic(s, n) && !LABELLED_VALUE(SUM3(s, c, n)))
         return memrchr(s, c, n);
     const unsigned char *p = s;
     for (size_t i = n; i > 0; i--)
@@ -53,7 +53,7 @@ void *MODEL(memrchr)(const void *s, int c, size_t n) {
 void *MODEL(rawmemchr)(const void *s, int c) {
     const unsigned char *p = s;
     const unsigned char *found = rawmemchr(s, c);
-    if (!LABELLED(s, (size_t)(found - p) + 1) && !LABELLED_VALUE((uint64_t)c))
+    if (!__plx_symbolic(s, (size_t)(found - p) + 1) && !LABELLED_VALUE(SUM2(s, c)))
         return (void *)found;
     while (*p != (unsigned char)c)
         p++;
@@ -63,8 +63,8 @@ FORWARD(void *, __rawmemchr, rawmemchr, (const void *s, int c), s, c)
 
 void *MODEL(memmem)(const void *hay, size_t hay_size, const void *needle, size_t size) {
     const unsigned char *h = hay, *n = needle;
-    if (!LABELLED(hay, hay_size) && !LABELLED(needle, size) && !LABELLED_VALUE(hay_size) &&
-        !LABELLED_VALUE(size))
+    if (!__plx_symbolic(hay, hay_size) && !__plx_symbolic(needle, size) &&
+        !LABELLED_VALUE(SUM2(hay, needle) + SUM2(hay_size, size)))
         return memmem(hay, hay_size, needle, size);
     /* The token is the needle, or as much of the haystack if that is what is known. */
     __plx_compared(hay, needle,

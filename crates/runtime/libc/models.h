@@ -21,6 +21,9 @@
 /* Does the pointer or anything in the n bytes behind it carry a label? Macros, because nothing is
  * inlined before instrumentation and the concrete path should cost no extra calls. */
 #define LABELLED_VALUE(v) __plx_symbolic_value((uint64_t)(v))
+/* Any of several values: their sum has a label if one of them has, and one question is cheaper. */
+#define SUM2(a, b) ((uint64_t)(a) + (uint64_t)(b))
+#define SUM3(a, b, c) (SUM2(a, b) + (uint64_t)(c))
 #define LABELLED(p, n) (LABELLED_VALUE((uintptr_t)(p)) || __plx_symbolic((p), (n)))
 
 /* A token for the search: the string of the two that is not symbolic, whole, but at most `most`

@@ -25,7 +25,7 @@ size_t MODEL(strlen)(const char *s) {
 
 size_t MODEL(strnlen)(const char *s, size_t most) {
     size_t n = strnlen(s, most);
-    if (!LABELLED(s, n + 1) && !LABELLED_VALUE(most))
+    if (!__plx_symbolic(s, n + 1) && !LABELLED_VALUE(SUM2(s, most)))
         return n;
     for (n = 0; n < most && s[n]; n++) {
     }
@@ -34,7 +34,7 @@ size_t MODEL(strnlen)(const char *s, size_t most) {
 
 char *MODEL(strchrnul)(const char *s, int c) {
     const char *found = strchrnul(s, c);
-    if (!LABELLED(s, (size_t)(found - s) + 1) && !LABELLED_VALUE((uint64_t)c))
+    if (!__plx_symbolic(s, (size_t)(found - s) + 1) && !LABELLED_VALUE(SUM2(s, c)))
         return (char *)found;
     while (*s != (char)c && *s)
         s++;
@@ -43,7 +43,7 @@ char *MODEL(strchrnul)(const char *s, int c) {
 
 char *MODEL(strchr)(const char *s, int c) {
     const char *found = strchrnul(s, c);
-    if (!LABELLED(s, (size_t)(found - s) + 1) && !LABELLED_VALUE((uint64_t)c))
+    if (!__plx_symbolic(s, (size_t)(found - s) + 1) && !LABELLED_VALUE(SUM2(s, c)))
         return *found == (char)c ? (char *)found : NULL;
     for (;; s++) {
         if (*s == (char)c)
@@ -56,7 +56,7 @@ FORWARD(char *, index, strchr, (const char *s, int c), s, c)
 
 char *MODEL(strrchr)(const char *s, int c) {
     size_t n = strlen(s) + 1;
-    if (!LABELLED(s, n) && !LABELLED_VALUE((uint64_t)c))
+    if (!__plx_symbolic(s, n) && !LABELLED_VALUE(SUM2(s, c)))
         return memrchr(s, c, n);
     for (n = 0; s[n]; n++) {
     }
@@ -73,7 +73,8 @@ char *MODEL(strstr)(const char *hay, const char *needle) {
     const char *found = strstr(hay, needle);
     size_t size = strlen(needle);
     size_t examined = found ? (size_t)(found - hay) + size : strlen(hay) + 1;
-    if (!LABELLED(hay, examined) && !LABELLED(needle, size + 1))
+    if (!__plx_symbolic(hay, examined) && !__plx_symbolic(needle, size + 1) &&
+        !LABELLED_VALUE(SUM2(hay, needle)))
         return (char *)found;
     COMPARED(hay, needle, examined, SIZE_MAX);
     for (;; hay++) {
@@ -96,7 +97,8 @@ char *MODEL(strcasestr)(const char *hay, const char *needle) {
     const char *found = strcasestr(hay, needle);
     size_t size = strlen(needle);
     size_t examined = found ? (size_t)(found - hay) + size : strlen(hay) + 1;
-    if (!LABELLED(hay, examined) && !LABELLED(needle, size + 1))
+    if (!__plx_symbolic(hay, examined) && !__plx_symbolic(needle, size + 1) &&
+        !LABELLED_VALUE(SUM2(hay, needle)))
         return (char *)found;
     COMPARED(hay, needle, examined, SIZE_MAX);
     int ascii = charset() != CHARSET_OTHER;
@@ -121,7 +123,7 @@ static int is_one_of(char c, const char *set, size_t size) {
 
 size_t MODEL(strspn)(const char *s, const char *set) {
     size_t n = strspn(s, set), size = strlen(set);
-    if (!LABELLED(s, n + 1) && !LABELLED(set, size + 1))
+    if (!__plx_symbolic(s, n + 1) && !__plx_symbolic(set, size + 1) && !LABELLED_VALUE(SUM2(s, set)))
         return n;
     size = MODEL(strlen)(set);
     for (n = 0; is_one_of(s[n], set, size); n++) {
@@ -131,7 +133,7 @@ size_t MODEL(strspn)(const char *s, const char *set) {
 
 size_t MODEL(strcspn)(const char *s, const char *set) {
     size_t n = strcspn(s, set), size = strlen(set);
-    if (!LABELLED(s, n + 1) && !LABELLED(set, size + 1))
+    if (!__plx_symbolic(s, n + 1) && !__plx_symbolic(set, size + 1) && !LABELLED_VALUE(SUM2(s, set)))
         return n;
     size = MODEL(strlen)(set);
     for (n = 0; s[n] && !is_one_of(s[n], set, size); n++) {

@@ -22,25 +22,30 @@ enum { LARGEST_DIRECT = 32, ON_STACK = 1024 };
 struct sort {
     size_t size;
     int indirect;
+    /* One of the two. */
+    int (*plain)(const void *, const void *);
     comparison *compare;
     void *more;
     char *spare;
 };
 
-static inline void move(char *to, const char *from, size_t size) {
-    if (size == 8)
-        __builtin_memcpy(to, from, 8);
-    else if (size == 4)
-        __builtin_memcpy(to, from, 4);
-    else
-        __builtin_memcpy(to, from, size);
-}
+/* Usual sizes as one load and one store, which is much less than a copy of any size. */
+struct eight {
+    uint64_t bits;
+} __attribute__((packed, may_alias));
+struct four {
+    uint32_t bits;
+} __attribute__((packed, may_alias));
 
-static int in_order(const struct sort *s, const char *a, const char *b) {
-    if (s->indirect)
-        return s->compare(*(const void *const *)a, *(const void *const *)b, s->more) <= 0;
-    return s->compare(a, b, s->more) <= 0;
-}
+#define MOVE(to, from, size)                                                                    \
+    do {                                                                                        \
+        if ((size) == 8)                                                                        \
+            ((struct eight *)(to))->bits = ((const struct eight *)(from))->bits;                \
+        else if ((size) == 4)                                                                   \
+            ((struct four *)(to))->bits = ((const struct four *)(from))->bits;                  \
+        else                                                                                    \
+            __builtin_memcpy((to), (from), (size));                                             \
+    } while (0)
 
 /* The halves are sorted first, the lower one (which is the smaller if n is odd) before the other. */
 static void merge_sort(const struct sort *s, char *base, size_t n) {
@@ -51,11 +56,14 @@ static void merge_sort(const struct sort *s, char *base, size_t n) {
     merge_sort(s, a, low);
     merge_sort(s, b, high);
     while (low > 0 && high > 0) {
-        if (in_order(s, a, b)) {
-            move(to, a, size);
+        const void *x = s->indirect ? *(const void *const *)a : a;
+        const void *y = s->indirect ? *(const void *const *)b : b;
+        int order = s->plain ? s->plain(x, y) : s->compare(x, y, s->more);
+        if (order <= 0) {
+            MOVE(to, a, size);
             a += size, low--;
         } else {
-            move(to, b, size);
+            MOVE(to, b, size);
             b += size, high--;
         }
         to += size;
@@ -96,31 +104,36 @@ static void sort_indirect(struct sort s, char *base, size_t n, char *spare) {
     move_to_places(base, n, size, pointers, (char *)(pointers + n));
 }
 
-void MODEL(qsort_r)(void *base, size_t n, size_t size, comparison *compare, void *more) {
-    size_t needed = size > LARGEST_DIRECT ? 2 * n * sizeof(void *) + size : n * size;
+/* 0 if there is no memory. */
+static int sort(struct sort s, char *base, size_t n) {
+    size_t needed = s.size > LARGEST_DIRECT ? 2 * n * sizeof(void *) + s.size : n * s.size;
     uint64_t on_stack[ON_STACK / sizeof(uint64_t)];
-    char *spare = needed < ON_STACK ? (char *)on_stack : malloc(needed);
-    if (!spare) {
-        __plx_escape("qsort", base, n * size);
-        qsort_r(base, n, size, compare, more);
-        __plx_clear_labels(base, n * size);
-        return;
-    }
-    struct sort s = {size, 0, compare, more, spare};
-    if (size > LARGEST_DIRECT)
-        sort_indirect(s, base, n, spare);
+    s.spare = needed < ON_STACK ? (char *)on_stack : malloc(needed);
+    if (!s.spare)
+        return 0;
+    if (s.size > LARGEST_DIRECT)
+        sort_indirect(s, base, n, s.spare);
     else
         merge_sort(&s, base, n);
-    if (spare != (char *)on_stack)
-        free(spare);
+    if (s.spare != (char *)on_stack)
+        free(s.spare);
+    return 1;
 }
 
-static int without_more(const void *a, const void *b, void *compare) {
-    return (*(int (**)(const void *, const void *))compare)(a, b);
+void MODEL(qsort_r)(void *base, size_t n, size_t size, comparison *compare, void *more) {
+    if (sort((struct sort){size, 0, NULL, compare, more, NULL}, base, n))
+        return;
+    __plx_escape("qsort_r", base, n * size);
+    qsort_r(base, n, size, compare, more);
+    __plx_clear_labels(base, n * size);
 }
 
 void MODEL(qsort)(void *base, size_t n, size_t size, int (*compare)(const void *, const void *)) {
-    MODEL(qsort_r)(base, n, size, without_more, &compare);
+    if (sort((struct sort){size, 0, compare, NULL, NULL, NULL}, base, n))
+        return;
+    __plx_escape("qsort", base, n * size);
+    qsort(base, n, size, compare);
+    __plx_clear_labels(base, n * size);
 }
 
 void *MODEL(bsearch)(const void *key, const void *base, size_t n, size_t size,
