@@ -65,7 +65,10 @@ fn inputs(out: &mut String, view: &TraceView, limits: &HumanLimits) {
 fn happened(out: &mut String, view: &TraceView, limits: &HumanLimits) {
     let lines = lines(view, limits);
     if lines.is_empty() {
-        out.push_str("\nNothing that the program did depends on its input.\n");
+        out.push_str(match view.mode {
+            "coverage" => "\nA coverage build records edges only.\n",
+            _ => "\nNothing that the program did depends on its input.\n",
+        });
         return;
     }
     out.push_str("\nWhat happened (a formula says what held in this run)\n");
@@ -104,7 +107,7 @@ fn lines(view: &TraceView, limits: &HumanLimits) -> Vec<Line> {
         line(b.event, &b.place, format!("{direction}: {}", b.condition))
     }));
     lines.extend(view.switches.iter().map(|s| {
-        let case = if s.default { "default".to_owned() } else { format!("case {}", s.value) };
+        let case = if s.default { "default" } else { "case" };
         line(s.event, &s.place, format!("{case}: {}", s.condition))
     }));
     lines.extend(
@@ -260,6 +263,9 @@ fn ending(out: &mut String, view: &TraceView, limits: &HumanLimits) {
         count(stats.symbolic_bytes, "symbolic byte", "symbolic bytes"),
         count(stats.nodes, "expression", "expressions"),
     );
+    if stats.edges > 0 {
+        let _ = writeln!(out, "{} of {} taken.", stats.edges_covered, count(stats.edges, "edge", "edges"));
+    }
     warnings(out, stats);
 }
 
