@@ -6,6 +6,7 @@
 use crate::place::Place;
 use crate::text::{count, quoted};
 use crate::view::*;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// How much is shown.
@@ -75,22 +76,60 @@ fn happened(out: &mut String, view: &TraceView, limits: &HumanLimits) {
     let shown = &lines[..lines.len().min(limits.events)];
     let place_width = shown.iter().map(|l| l.place.chars().count()).max().unwrap_or(0);
     let function_width = shown.iter().map(|l| l.function.chars().count()).max().unwrap_or(0);
-    let mut definitions = view.definitions.iter().peekable();
+    let mut names = Names::new(view);
     for line in shown {
         let _ =
             writeln!(out, "  {:place_width$}  {:function_width$}  {}", line.place, line.function, line.text);
-        while let Some(definition) = definitions.next_if(|d| d.event <= line.event) {
-            let _ = writeln!(
-                out,
-                "  {:place_width$}  {:function_width$}    where {} = {}",
-                "", "", definition.name, definition.formula
-            );
+        for explained in names.explain(&line.text) {
+            let _ = writeln!(out, "  {:place_width$}  {:function_width$}    where {explained}", "", "");
         }
     }
     if lines.len() > shown.len() {
         let more = lines.len() - shown.len();
         let _ = writeln!(out, "  … and {more} more (--show N shows N; --format json has all)");
     }
+}
+
+/// Which names of formulas have been explained.
+struct Names<'v> {
+    view: &'v TraceView,
+    known: BTreeMap<&'v str, &'v DefinitionView>,
+    told: BTreeSet<String>,
+}
+
+impl<'v> Names<'v> {
+    fn new(view: &'v TraceView) -> Names<'v> {
+        let known = view.definitions.iter().map(|d| (d.name.as_str(), d)).collect();
+        Names { view, known, told: BTreeSet::new() }
+    }
+
+    /// What the names in a text mean, and the names in their meaning, each once in all; the oldest first.
+    fn explain(&mut self, text: &str) -> Vec<String> {
+        let mut explained = Vec::new();
+        let mut pending = names_in(text);
+        while let Some(name) = pending.pop() {
+            if let Some(definition) = self.known.get(name.as_str()) {
+                if self.told.insert(name) {
+                    pending.extend(names_in(&definition.formula));
+                    explained.push(format!("{} = {}", definition.name, definition.formula));
+                }
+            } else if let Some(table) = self.view.tables.iter().find(|t| t.name == name) {
+                if self.told.insert(name) {
+                    let size = count(table.length, "byte", "bytes");
+                    explained.push(format!("{} is a table of {size}", table.name));
+                }
+            }
+        }
+        explained.reverse();
+        explained
+    }
+}
+
+/// `$1` and `T1` in a formula.
+fn names_in(text: &str) -> Vec<String> {
+    let between = |c: char| !c.is_alphanumeric() && c != '$' && c != '_';
+    let numbered = |w: &&str| w.len() > 1 && w[1..].bytes().all(|b| b.is_ascii_digit());
+    text.split(between).filter(|w| w.starts_with(['$', 'T'])).filter(numbered).map(str::to_owned).collect()
 }
 
 /// Everything that happened, in order; adjoining outputs to the same place are one line.

@@ -179,3 +179,30 @@ fn smtlib_names_the_source_of_every_assertion() {
     assert!(text.contains("; branch at t.c:3:5\n(assert (= n3 (_ bv0 1)))"), "{text}");
     assert!(text.contains("; made concrete at t.c:5:5\n(assert (= n1 (_ bv97 8)))"), "{text}");
 }
+
+#[test]
+fn names_in_formulas_are_explained_once_and_only_where_they_are_used() {
+    let stdin = Input { source: Source::Stdin, bytes: b"0123456789".to_vec(), symbolic: true };
+    let mut synth = Synth::new(vec![stdin]);
+    let ten = synth.constant(64, 10);
+    let mut value = ten;
+    for i in 0..40 {
+        let byte = synth.input(0, i % 10);
+        let digit = synth.node(Op::ZExt, 64, byte, 0, 0);
+        let shifted = synth.node(Op::Mul, 64, value, ten, 0);
+        value = synth.node(Op::Add, 64, shifted, digit, 0);
+    }
+    let limit = synth.constant(64, 1000);
+    let less = synth.node(Op::Ult, 1, value, limit, 0);
+    let at_most = synth.node(Op::Ule, 1, value, limit, 0);
+    synth.branch(0, less);
+    synth.branch(0, at_most);
+    let text = human(&rendered(&synth.trace()), &HumanLimits::default());
+    let (first, second) = (text.find("taken: ").unwrap(), text.rfind("taken: ").unwrap());
+    assert!(first < second);
+    for name in ["$1", "$2"] {
+        assert_eq!(text.matches(&format!("where {name} = ")).count(), 1, "{text}");
+        let at = text.find(&format!("where {name} = ")).unwrap();
+        assert!(first < at && at < second, "{text}");
+    }
+}

@@ -210,6 +210,9 @@ impl<'t> Printer<'t> {
     fn bound(&self, op: Op, node: &Node) -> u64 {
         let all = mask(node.width);
         let of = |label: Label| self.info[label as usize].bound;
+        let constant = self.trace.node(node.b).filter(|(op, _)| *op == Op::Const).map(|(_, n)| n.value);
+        let divisor = constant.filter(|c| *c > 0);
+        let shift = constant.map_or(0, |c| c.min(64) as u32);
         let bound = match op {
             Op::Const => node.value,
             Op::ZExt => of(node.a),
@@ -217,7 +220,10 @@ impl<'t> Printer<'t> {
             Op::Mul => of(node.a).saturating_mul(of(node.b)),
             Op::And => of(node.a).min(of(node.b)),
             Op::Or | Op::Xor => u64::MAX.checked_shr((of(node.a) | of(node.b)).leading_zeros()).unwrap_or(0),
-            Op::URem | Op::UDiv | Op::LShr => of(node.a),
+            Op::URem => divisor.map_or(of(node.a), |d| of(node.a).min(d - 1)),
+            Op::UDiv => divisor.map_or(all, |d| of(node.a) / d),
+            Op::LShr => of(node.a).checked_shr(shift).unwrap_or(0),
+            Op::Shl if of(node.a).leading_zeros() > shift && constant.is_some() => of(node.a) << shift,
             Op::Ite => of(node.b).max(of(node.c)),
             Op::SExt if of(node.a) <= mask(self.width(node.a)) >> 1 => of(node.a),
             Op::Extract if node.b == 0 => of(node.a),

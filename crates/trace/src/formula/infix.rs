@@ -280,7 +280,7 @@ impl Printer<'_> {
         }
         let (a, b) = self.same_narrowing(node.a, node.b).unwrap_or((node.a, node.b));
         let sign = if equal { "==" } else { "!=" };
-        (format!("{} {sign} {}", self.inside(a, BITS), self.inside(b, BITS)), COMPARE)
+        (format!("{} {sign} {}", self.inside(a, SHIFT), self.inside(b, SHIFT)), COMPARE)
     }
 
     /// The one-bit label that this is, perhaps widened with zeros.
@@ -295,7 +295,7 @@ impl Printer<'_> {
     pub(super) fn equals_text(&self, label: Label, value: u64, equal: bool) -> String {
         let sign = if equal { "==" } else { "!=" };
         let (label, value) = self.narrowed(label, value);
-        format!("{} {sign} {}", self.inside(label, BITS), self.constant_beside(label, value))
+        format!("{} {sign} {}", self.inside(label, SHIFT), self.constant_beside(label, value))
     }
 
     /// The operand before it was widened, and the constant likewise, if the constant fits.
@@ -380,10 +380,10 @@ impl Printer<'_> {
             } else {
                 unsigned(value)
             };
-            return (self.inside(left, BITS), shown);
+            return (self.inside(left, SHIFT), shown);
         }
         let (left, right) = self.same_narrowing(left, right).unwrap_or((left, right));
-        (self.inside(left, BITS), self.inside(right, BITS))
+        (self.inside(left, SHIFT), self.inside(right, SHIFT))
     }
 
     /// `x - low <u size`, in any of its four forms, is `low <= x <= high`.
@@ -408,7 +408,7 @@ impl Printer<'_> {
             Some(character) => character,
             None => unsigned(value),
         };
-        let (x, low, high) = (self.inside(x, BITS), bound(low), bound(high));
+        let (x, low, high) = (self.inside(x, SHIFT), bound(low), bound(high));
         let text = format!("{low} <= {x} <= {high}");
         Some(if inside { (text, COMPARE) } else { (format!("!({text})"), ATOM) })
     }
