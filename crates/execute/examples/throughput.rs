@@ -1,6 +1,6 @@
 //! Runs a second, native and instrumented, with a test case of an argument, an input and a file.
 //!
-//! `cargo run --release --example throughput [RUNS]`. The program is this one: it serves from a
+//! `cargo run --release --example throughput [RUNS [instrumented|native]]`. The program is this one: it serves from a
 //! constructor, as instrumented programs do.
 
 use parallax_execute::*;
@@ -30,9 +30,14 @@ fn main() {
         std::process::exit(runner_main(arguments.into_iter().skip(1)));
     }
     let runs = arguments.first().and_then(|a| a.to_str()?.parse().ok()).unwrap_or(5000);
-    let this = std::env::current_exe().expect("own path");
-    measure("instrumented", &this, Kind::Instrumented, runs);
-    measure("native (/bin/true)", std::path::Path::new("/bin/true"), Kind::Native, runs);
+    let wanted = |kind: &str| arguments.get(1).is_none_or(|only| only == kind);
+    if wanted("instrumented") {
+        let this = std::env::current_exe().expect("own path");
+        measure("instrumented", &this, Kind::Instrumented, runs);
+    }
+    if wanted("native") {
+        measure("native (/bin/true)", std::path::Path::new("/bin/true"), Kind::Native, runs);
+    }
 }
 
 /// CPU time of this process and all that it has waited for.

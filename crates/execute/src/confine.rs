@@ -115,11 +115,12 @@ pub fn drop_capabilities(keep_pid_choice: bool) -> io::Result<()> {
     sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0).map(drop)
 }
 
-/// The system-call filter. `namespaces`: see [`filter::Strength`].
+/// The system-call filters. `namespaces`: see [`filter::Strength`].
 pub fn filter(namespaces: bool) -> Result<(), seccompiler::Error> {
     let strength = filter::Strength {
         attributes: !namespaces,
         truncation: !namespaces && sys::landlock_version() < LANDLOCK_TRUNCATE,
     };
+    seccompiler::apply_filter(&filter::hide_clone3()?)?;
     seccompiler::apply_filter(&filter::program(strength)?)
 }

@@ -1,6 +1,6 @@
 //! The system-call filter of every confined run.
 //!
-//! In: which holes of the kernel's other mechanisms must be closed. Out: a BPF program.
+//! In: which holes of the kernel's other mechanisms must be closed. Out: BPF programs.
 //!
 //! Always holds: a refused call fails with `EACCES`, as it would for lack of permission; calls of
 //! another architecture's table end the process.
@@ -143,10 +143,21 @@ pub fn program(strength: Strength) -> Result<BpfProgram, seccompiler::Error> {
     }
     let new_user = libc::CLONE_NEWUSER as u64;
     rules.insert(libc::SYS_clone, vec![masked(0, new_user, new_user)?]);
-    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let refusal = SeccompAction::Errno(libc::EACCES as u32);
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refusal, arch)?;
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refusal, architecture()?)?;
     Ok(BpfProgram::try_from(filter)?)
+}
+
+/// A filter cannot look at the flags of `clone3`. This one says that there is no such call; then libc uses
+/// `clone`, whose flags can be looked at.
+pub fn hide_clone3() -> Result<BpfProgram, seccompiler::Error> {
+    let rules = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    let absent = SeccompAction::Errno(libc::ENOSYS as u32);
+    Ok(SeccompFilter::new(rules, SeccompAction::Allow, absent, architecture()?)?.try_into()?)
+}
+
+fn architecture() -> Result<TargetArch, seccompiler::Error> {
+    Ok(TargetArch::try_from(std::env::consts::ARCH)?)
 }
 
 /// `open(O_RDONLY | O_TRUNC)` truncates without asking for the right to write.

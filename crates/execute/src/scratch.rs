@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 const WORK: &str = "work";
 /// `TMPDIR` of the run.
 const TEMPORARY: &str = "tmp";
+const DIRECTORIES: [&str; 2] = [WORK, TEMPORARY];
 const STDIN: &str = "stdin";
 /// Changed files that are kept, and their bytes in all.
 const MAX_CHANGES: usize = 10_000;
@@ -27,6 +28,7 @@ const MAX_CHANGED_BYTES: u64 = 64 << 20;
 const MAX_DEPTH: usize = 128;
 /// Name, before a number, of directories on their way out.
 const TRASH: &str = ".parallax-trash-";
+const DIRECTORY_MODE: u32 = 0o755;
 const FILE_MODE: u32 = 0o644;
 
 /// Where a scratch directory lives; held for as long as it is in use.
@@ -46,6 +48,8 @@ pub struct Scratch {
     home: Home,
     /// Directories moved to the top so far.
     moved: Cell<u64>,
+    /// How many of [`DIRECTORIES`] the last emptying left in place.
+    kept: Cell<usize>,
 }
 
 /// Changes found after a run, and whether some are missing.
@@ -54,12 +58,18 @@ pub type Changes = (Vec<FileChange>, bool);
 impl Scratch {
     pub fn mounted(fd: OwnedFd, inside: PathBuf) -> Scratch {
         let outside = PathBuf::from(format!("/proc/self/fd/{}", fd.as_raw_fd()));
-        Scratch { outside, inside, home: Home::Mount(fd), moved: Cell::new(0) }
+        Scratch { outside, inside, home: Home::Mount(fd), moved: Cell::new(0), kept: Cell::new(0) }
     }
 
     pub fn on_host(directory: tempfile::TempDir) -> Scratch {
         let outside = directory.path().to_path_buf();
-        Scratch { inside: outside.clone(), outside, home: Home::Host(directory), moved: Cell::new(0) }
+        Scratch {
+            inside: outside.clone(),
+            outside,
+            home: Home::Host(directory),
+            moved: Cell::new(0),
+            kept: Cell::new(0),
+        }
     }
 
     pub fn working_directory(&self) -> PathBuf {
@@ -76,20 +86,19 @@ impl Scratch {
 
     /// Writes the files of a test case.
     pub fn fill(&self, test: &TestCase) -> Result<(), Error> {
-        for name in [WORK, TEMPORARY] {
-            make_directory(&self.outside.join(name)).map_err(|e| failed("make", name, e))?;
+        if self.kept.get() < DIRECTORIES.len() {
+            for name in DIRECTORIES {
+                let made = make_directory(&self.outside.join(name)).or_else(unless_there);
+                made.map_err(|e| failed("make", name, e))?;
+            }
         }
         write_file(&self.outside.join(STDIN), &test.stdin).map_err(|e| failed("write", STDIN, e))?;
         let work = self.outside.join(WORK);
         for (path, bytes) in &test.files {
             let parents: Vec<&Path> = path.ancestors().skip(1).filter(|p| *p != Path::new("")).collect();
             for parent in parents.into_iter().rev() {
-                match make_directory(&work.join(parent)) {
-                    Err(e) if e.kind() != io::ErrorKind::AlreadyExists => {
-                        return Err(failed("make", parent, e))
-                    }
-                    _ => {}
-                }
+                let made = make_directory(&work.join(parent)).or_else(unless_there);
+                made.map_err(|e| failed("make", parent, e))?;
             }
             write_file(&work.join(path), bytes).map_err(|e| failed("write", path, e))?;
         }
@@ -116,6 +125,7 @@ impl Scratch {
     /// Removes everything that is in the directory. An error means that it cannot be used again.
     pub fn empty(&self) -> io::Result<()> {
         let mut waiting = Vec::new();
+        self.kept.set(0);
         self.clear(&self.outside, &mut waiting)?;
         while let Some(directory) = waiting.pop() {
             self.clear(&directory, &mut waiting)?;
@@ -132,6 +142,9 @@ impl Scratch {
             let path = entry.path();
             if !entry.file_type()?.is_dir() {
                 fs::remove_file(&path)?;
+            } else if directory == self.outside && keeps(&entry) {
+                self.clear(&path, waiting)?;
+                self.kept.set(self.kept.get() + 1);
             } else if fs::remove_dir(&path).is_err() {
                 let mut at_top = path.clone();
                 if directory != self.outside {
@@ -255,8 +268,22 @@ fn readable_directory(path: &Path) -> io::Result<fs::ReadDir> {
     })
 }
 
+/// Whether this is a directory that the next run needs again, as it was made.
+fn keeps(entry: &fs::DirEntry) -> bool {
+    let name = entry.file_name();
+    DIRECTORIES.iter().any(|d| name == *d)
+        && entry.metadata().is_ok_and(|m| m.permissions().mode() & 0o7777 == DIRECTORY_MODE)
+}
+
+fn unless_there(error: io::Error) -> io::Result<()> {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => Ok(()),
+        _ => Err(error),
+    }
+}
+
 fn make_directory(path: &Path) -> io::Result<()> {
-    fs::DirBuilder::new().mode(0o755).create(path)
+    fs::DirBuilder::new().mode(DIRECTORY_MODE).create(path)
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -10,7 +10,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 /// How much later than its time limit a run may end, on a loaded machine.
-const LATE: Duration = Duration::from_millis(700);
+const LATE: Duration = Duration::from_millis(1500);
 
 /// One run of `body` under each kind of confinement.
 fn under_each(body: &str, args: &[&str], limits: &Limits, mut check: impl FnMut(Confinement, Run)) {
@@ -270,6 +270,43 @@ fn there_is_no_network() {
             return socketpair(AF_UNIX, SOCK_STREAM, 0, pair) ? 9 : 0;
         }"#;
     under_each(body, &[], &Limits::default(), |_, run| assert_eq!(run.outcome, Outcome::Exited(0)));
+}
+
+#[test]
+fn calls_that_reach_beyond_the_run_are_refused() {
+    let body = r#"
+        #include <sched.h>
+        #include <sys/ipc.h>
+        #include <sys/mount.h>
+        #include <sys/ptrace.h>
+        #include <sys/shm.h>
+        #include <sys/syscall.h>
+        #define TRY(call) do { errno = 0; if ((long)(call) >= 0) printf("%s ", #call); } while (0)
+        void *thread(void *p) { return p; }
+        int nothing(void *p) { return 0; }
+        int main() {
+            static char stack[65536];
+            unsigned long arguments[11] = {CLONE_NEWUSER, 0, 0, 0, SIGCHLD};
+            TRY(syscall(SYS_clone3, arguments, 88));
+            TRY(clone(nothing, stack + 65536, CLONE_NEWUSER | SIGCHLD, 0));
+            TRY(unshare(CLONE_NEWUSER));
+            TRY(mount("none", "/mnt", "tmpfs", 0, 0));
+            TRY(umount2("/proc", MNT_DETACH));
+            TRY(ptrace(PTRACE_ATTACH, getppid(), 0, 0));
+            TRY(shmget(IPC_PRIVATE, 4096, 0600));
+            TRY(syscall(SYS_keyctl, 0, -3, 1));
+            TRY(syscall(SYS_bpf, 0, 0, 0));
+            TRY(syscall(SYS_io_uring_setup, 1, arguments));
+            TRY(sethostname("x", 1));
+            TRY(open("/proc/1/mem", O_RDWR));
+            TRY(open("/proc/sys/kernel/ns_last_pid", O_RDWR));
+            TRY(open("/dev/shm/../kmsg", O_WRONLY));
+            pthread_t t;
+            return pthread_create(&t, 0, thread, 0) || pthread_join(t, 0);
+        }"#;
+    under_each(body, &[], &Limits::default(), |_, run| {
+        assert_eq!((run.outcome, text(&run.stdout.bytes).as_str()), (Outcome::Exited(0), ""));
+    });
 }
 
 #[test]

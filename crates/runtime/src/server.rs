@@ -173,8 +173,10 @@ impl Server {
             std::ptr::write_bytes(coverage, 0, header.coverage_capacity as usize);
             self.start_error.write_volatile(0);
             for fd in [FD_STDOUT, FD_STDERR] {
-                libc::ftruncate(fd, 0);
-                libc::lseek(fd, 0, libc::SEEK_SET);
+                if libc::lseek(fd, 0, libc::SEEK_END) != 0 {
+                    libc::ftruncate(fd, 0);
+                    libc::lseek(fd, 0, libc::SEEK_SET);
+                }
             }
         }
     }
@@ -193,6 +195,8 @@ impl Server {
         };
         // SAFETY: all paths are NUL-terminated, all other arguments plain numbers.
         unsafe {
+            // A session is also a scheduling group: however many processes the run starts, the server keeps
+            // its share of the processor.
             libc::setsid();
             if !self.first {
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
@@ -262,7 +266,7 @@ impl Server {
                 return LIMIT_TIME;
             }
             if elapsed >= next_census {
-                let over = self.census.over(command);
+                let over = self.census.over(command, self.first);
                 if over != 0 {
                     return over;
                 }

@@ -2,8 +2,7 @@
 //!
 //! In: `/proc`. Out: which limit the descendants of this process are over.
 //!
-//! Always holds: nothing is allocated (see `server.rs`); processes beyond the table's size are not
-//! looked at, and a table that is full counts as "too many".
+//! Always holds: nothing is allocated (see `server.rs`); a table that is full counts as "too many".
 
 use parallax_trace::control::{Command, LIMIT_MEMORY, LIMIT_PROCESSES};
 use std::ffi::CStr;
@@ -35,16 +34,31 @@ impl Census {
         Census { table: memory.cast() }
     }
 
-    /// `LIMIT_*` bits that the run is over.
-    pub fn over(&mut self, command: &Command) -> u32 {
-        let ours = self.take();
-        let count = ours.iter().filter(|p| p.ours).count();
-        if command.max_processes > 0 && (count > command.max_processes as usize || ours.len() == CAPACITY) {
+    /// `LIMIT_*` bits that the run is over. `alone`: all processes there are belong to the run. Takes no longer
+    /// than looking at as many processes as are allowed, so that a run that grows fast is caught.
+    pub fn over(&mut self, command: &Command, alone: bool) -> u32 {
+        let most = match command.max_processes {
+            0 => CAPACITY,
+            n => (n as usize).min(CAPACITY - 1),
+        };
+        if alone {
+            let mut count = 0;
+            each_number(c"/proc", |_| {
+                count += 1;
+                count <= most + 1
+            });
+            // One is the server.
+            if count > most + 1 {
+                return LIMIT_PROCESSES;
+            }
+        }
+        let ours = self.take(most + 1);
+        if ours.len() > most {
             return LIMIT_PROCESSES;
         }
-        let resident: u64 = ours.iter().filter(|p| p.ours).map(|p| p.resident).sum();
+        let resident: u64 = ours.iter().map(|p| p.resident).sum();
         if command.total_memory_bytes > 0 && resident > command.total_memory_bytes {
-            let exact: u64 = ours.iter().filter(|p| p.ours).map(proportional).sum();
+            let exact: u64 = ours.iter().map(proportional).sum();
             if exact > command.total_memory_bytes {
                 return LIMIT_MEMORY;
             }
@@ -54,47 +68,86 @@ impl Census {
 
     /// Calls `f` for every living descendant.
     pub fn each_descendant(&mut self, mut f: impl FnMut(i32)) {
-        self.take().iter().filter(|p| p.ours).for_each(|p| f(p.pid));
+        self.take(CAPACITY).iter().for_each(|p| f(p.pid));
     }
 
-    /// All processes, descendants of this one marked.
-    fn take(&mut self) -> &mut [Process] {
+    /// Descendants of this process, up to `most` of them.
+    fn take(&mut self, most: usize) -> &mut [Process] {
         // SAFETY: by the contract of `new` the memory holds CAPACITY processes, for this value alone, and
         // started as zeros, which are a valid process.
         let table = unsafe { std::slice::from_raw_parts_mut(self.table, CAPACITY) };
-        let mut len = 0;
-        each_number(c"/proc", |pid| {
-            if len < CAPACITY {
-                if let Some(process) = look_at(pid) {
-                    table[len] = process;
-                    len += 1;
-                }
-            }
-        });
-        let table = &mut table[..len];
-        mark_descendants(table);
-        table
+        // SAFETY: getpid touches no memory.
+        let me = unsafe { libc::getpid() };
+        match by_children(table, me, most) {
+            Some(len) => &mut table[..len],
+            None => by_parents(table, me),
+        }
     }
 }
 
-/// A process is ours if its parent is this process or ours. Parents mostly come before their children, so
-/// two or three passes do.
-fn mark_descendants(table: &mut [Process]) {
-    // SAFETY: getpid touches no memory.
-    let me = unsafe { libc::getpid() };
+/// Follows the kernel's lists of children; `None` if it keeps none (`CONFIG_PROC_CHILDREN`).
+fn by_children(table: &mut [Process], me: i32, most: usize) -> Option<usize> {
+    let (mut len, mut next) = (0, 0);
+    let mut parent = me;
+    let mut lists = false;
+    loop {
+        each_in(parent, "task", |thread| {
+            let mut buffer = [0u8; 4096];
+            let mut path = [0u8; 64];
+            let name = format_path(&mut path, format_args!("/proc/{parent}/task/{thread}/children"));
+            if let Some(list) = name.and_then(|name| read_file(name, &mut buffer)) {
+                lists |= true;
+                for pid in list.split(|&b| b == b' ').filter_map(number) {
+                    if len < most {
+                        // A list that is cut may end in half a number.
+                        if let Some(process) = look_at(pid as i32).filter(|p| p.parent == parent) {
+                            table[len] = process;
+                            len += 1;
+                        }
+                    }
+                }
+            }
+            len < most
+        });
+        if len >= most {
+            return Some(len);
+        }
+        if next == len {
+            // An empty list reads as nothing: only a list with something in it shows that there are lists.
+            return lists.then_some(len);
+        }
+        parent = table[next].pid;
+        next += 1;
+    }
+}
+
+/// Looks at all processes and moves the descendants of `me` to the front.
+fn by_parents(table: &mut [Process], me: i32) -> &mut [Process] {
+    let mut len = 0;
+    each_number(c"/proc", |pid| {
+        if let Some(process) = look_at(pid) {
+            table[len] = process;
+            len += 1;
+        }
+        len < CAPACITY
+    });
+    let all = &mut table[..len];
     loop {
         let mut changed = false;
-        for i in 0..table.len() {
-            let parent = table[i].parent;
-            if !table[i].ours && (parent == me || table.iter().any(|p| p.ours && p.pid == parent)) {
-                table[i].ours = true;
+        for i in 0..all.len() {
+            let parent = all[i].parent;
+            if !all[i].ours && (parent == me || all.iter().any(|p| p.ours && p.pid == parent)) {
+                all[i].ours = true;
                 changed = true;
             }
         }
         if !changed {
-            return;
+            break;
         }
     }
+    all.sort_unstable_by_key(|p| !p.ours);
+    let ours = all.iter().take_while(|p| p.ours).count();
+    &mut all[..ours]
 }
 
 fn look_at(pid: i32) -> Option<Process> {
@@ -131,10 +184,23 @@ fn number(digits: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits).ok()?.trim().parse().ok()
 }
 
+fn format_path<'a>(buffer: &'a mut [u8; 64], path: std::fmt::Arguments) -> Option<&'a CStr> {
+    // The last byte stays 0.
+    (&mut buffer[..63]).write_fmt(path).ok()?;
+    CStr::from_bytes_until_nul(buffer).ok()
+}
+
 fn read_proc<'a>(pid: i32, name: &str, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
     let mut path = [0u8; 64];
-    write!(&mut path[..63], "/proc/{pid}/{name}").ok()?;
-    read_file(CStr::from_bytes_until_nul(&path).ok()?, buffer)
+    read_file(format_path(&mut path, format_args!("/proc/{pid}/{name}"))?, buffer)
+}
+
+/// Calls `f` for the numbers in a directory of a process, as long as it says so.
+fn each_in(pid: i32, name: &str, f: impl FnMut(i32) -> bool) {
+    let mut path = [0u8; 64];
+    if let Some(path) = format_path(&mut path, format_args!("/proc/{pid}/{name}")) {
+        each_number(path, f);
+    }
 }
 
 /// As much of a file as fits.
@@ -152,8 +218,8 @@ fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
     (got > 0).then(|| &buffer[..got as usize])
 }
 
-/// Calls `f` for every entry of the directory whose name is a number.
-fn each_number(directory: &CStr, mut f: impl FnMut(i32)) {
+/// Calls `f` for every entry of the directory whose name is a number, as long as it says so.
+fn each_number(directory: &CStr, mut f: impl FnMut(i32) -> bool) {
     // Where the fields of `struct linux_dirent64` are.
     const LENGTH_AT: usize = 16;
     const NAME_AT: usize = 19;
@@ -163,7 +229,8 @@ fn each_number(directory: &CStr, mut f: impl FnMut(i32)) {
     if fd < 0 {
         return;
     }
-    loop {
+    let mut wanted = true;
+    while wanted {
         // SAFETY: getdents64 writes at most the buffer's length.
         let got = unsafe { libc::syscall(libc::SYS_getdents64, fd, buffer.as_mut_ptr(), buffer.len()) };
         if got <= 0 {
@@ -174,7 +241,7 @@ fn each_number(directory: &CStr, mut f: impl FnMut(i32)) {
             let length = u16::from_ne_bytes([entries[LENGTH_AT], entries[LENGTH_AT + 1]]) as usize;
             let name = entries[NAME_AT..length].split(|&b| b == 0).next().unwrap_or_default();
             if let Some(pid) = number(name) {
-                f(pid as i32);
+                wanted = wanted && f(pid as i32);
             }
             entries = &entries[length..];
         }
