@@ -18,11 +18,13 @@ pub struct HumanLimits {
     pub bytes: usize,
     /// Lines of each list of losses.
     pub losses: usize,
+    /// Lines in a row about one libc function; of more, the first and the last are shown.
+    pub libc_lines: usize,
 }
 
 impl Default for HumanLimits {
     fn default() -> Self {
-        HumanLimits { events: 200, bytes: 60, losses: 20 }
+        HumanLimits { events: 200, bytes: 60, losses: 20, libc_lines: 3 }
     }
 }
 
@@ -32,6 +34,7 @@ struct Line {
     place: String,
     function: String,
     text: String,
+    libc: bool,
 }
 
 /// The whole text.
@@ -64,7 +67,7 @@ fn inputs(out: &mut String, view: &TraceView, limits: &HumanLimits) {
 }
 
 fn happened(out: &mut String, view: &TraceView, limits: &HumanLimits) {
-    let lines = lines(view, limits);
+    let lines = folded(lines(view, limits), limits.libc_lines);
     if lines.is_empty() {
         out.push_str(match view.mode {
             "coverage" => "\nA coverage build records edges only.\n",
@@ -88,6 +91,25 @@ fn happened(out: &mut String, view: &TraceView, limits: &HumanLimits) {
         let more = lines.len() - shown.len();
         let _ = writeln!(out, "  … and {more} more (--show N shows N; --format json has all)");
     }
+}
+
+/// Long rows of lines about one libc function become their first and last.
+fn folded(lines: Vec<Line>, longest: usize) -> Vec<Line> {
+    let mut result: Vec<Line> = Vec::new();
+    let mut lines = lines.into_iter().peekable();
+    while let Some(first) = lines.next() {
+        let mut row = vec![first];
+        while let Some(next) = lines.next_if(|l| l.libc && row[0].libc && l.place == row[0].place) {
+            row.push(next);
+        }
+        let between = row.len().saturating_sub(2);
+        if row.len() > longest.max(2) {
+            row[1].text = format!("… {between} more …");
+            row.drain(2..=between);
+        }
+        result.append(&mut row);
+    }
+    result
 }
 
 /// Which names of formulas have been explained.
@@ -139,6 +161,7 @@ fn lines(view: &TraceView, limits: &HumanLimits) -> Vec<Line> {
         place: place.to_string(),
         function: place.function.clone().filter(|_| !place.libc).unwrap_or_default(),
         text,
+        libc: place.libc,
     };
     let mut lines: Vec<Line> = Vec::new();
     lines.extend(view.branches.iter().map(|b| {
@@ -161,6 +184,7 @@ fn lines(view: &TraceView, limits: &HumanLimits) -> Vec<Line> {
         place: String::new(),
         function: String::new(),
         text: format!("end of {} at {}", e.input, e.offset),
+        libc: false,
     }));
     lines.sort_by_key(|l| l.event);
     with_outputs(lines, view, limits)
@@ -208,6 +232,7 @@ fn output_line(group: &[&OutputView], limits: &HumanLimits) -> Line {
         place: place.map(Place::to_string).unwrap_or_default(),
         function: place.and_then(|p| p.function.clone().filter(|_| !p.libc)).unwrap_or_default(),
         text: format!("writes to {target}: {}", marked(&bytes, &symbolic, limits.bytes)),
+        libc: false,
     }
 }
 

@@ -37,7 +37,7 @@ impl Place {
 
 /// Names that the instrumenter gave are shown as in the source.
 fn plain_function(name: &str) -> String {
-    match name.strip_prefix("__plx_libc_") {
+    match name.strip_prefix("__plx_libc_").or(name.strip_prefix("__plx_m_")) {
         Some(modelled) => modelled.to_owned(),
         None if name == "__plx_main" => "main".to_owned(),
         None => name.to_owned(),

@@ -206,3 +206,21 @@ fn names_in_formulas_are_explained_once_and_only_where_they_are_used() {
         assert!(first < at && at < second, "{text}");
     }
 }
+
+#[test]
+fn a_long_row_of_branches_in_one_libc_function_is_folded() {
+    let stdin = Input { source: Source::Stdin, bytes: b"abcdefgh".to_vec(), symbolic: true };
+    let mut synth = Synth::new(vec![stdin]);
+    for i in 0..8 {
+        let byte = synth.input(0, i);
+        let zero = synth.constant(8, 0);
+        let ended = synth.node(Op::Eq, 1, byte, zero, 0);
+        synth.branch(3, ended);
+    }
+    let trace = synth.trace();
+    let text = human(&rendered(&trace), &HumanLimits::default());
+    assert!(text.contains("stdin[0] != '\\0'") && text.contains("stdin[7] != '\\0'"), "{text}");
+    assert!(text.contains("… 6 more …") && !text.contains("stdin[3]"), "{text}");
+    let all = human(&rendered(&trace), &HumanLimits { libc_lines: 8, ..HumanLimits::default() });
+    assert!(all.contains("stdin[3] != '\\0'"), "{all}");
+}
