@@ -271,3 +271,17 @@ fn take_value(list: &mut &str) -> Option<u8> {
     *list = &list[digits..];
     Some(value)
 }
+
+#[test]
+fn a_digit_that_is_cut_to_a_byte_shows_no_widening() {
+    let mut synth = synth();
+    let byte = synth.input(1, 3);
+    let wide = synth.node(Op::SExt, 32, byte, 0, 0);
+    let minus_zero = synth.constant(32, (-48i64) as u64);
+    let sum = synth.node(Op::Add, 32, wide, minus_zero, 0);
+    let digit = synth.node(Op::Extract, 8, sum, 0, 0);
+    let value = synth.node(Op::ZExt, 64, digit, 0, 0);
+    let trace = synth.trace();
+    let mut printer = Printer::new(&trace, FormulaLimits::default());
+    assert_eq!(printer.value(value), "u8(stdin[3] - '0')");
+}

@@ -140,10 +140,28 @@ impl Printer<'_> {
         let text = match op {
             Op::ZExt => format!("u{}({text})", node.width),
             Op::SExt => format!("i{}({text})", node.width),
-            _ if node.b == 0 => format!("u{}({text})", node.width),
+            _ if node.b == 0 => {
+                format!("u{}({})", node.width, self.low_text(inner, node.width).unwrap_or(text))
+            }
             _ => format!("bits({text}, {}..{})", node.b, node.b + u32::from(node.width)),
         };
         (text, ATOM)
+    }
+
+    /// A sum that is about to be cut to `width` bits, of something that was widened from as many: the
+    /// widening makes no difference.
+    fn low_text(&self, label: Label, width: u8) -> Option<String> {
+        let (op, sum) = self.trace.node(label)?;
+        let offset = match (op, sign_extend(self.constant(sum.b)?, sum.width)) {
+            (Op::Add, offset) => offset,
+            (Op::Sub, offset) => offset.checked_neg()?,
+            _ => return None,
+        };
+        let named = self.names.contains_key(&label) || self.names.contains_key(&sum.a);
+        let (_, widened) = self.trace.node(sum.a).filter(|_| !named && self.is_widened(sum.a, width))?;
+        let sign = if offset < 0 { '-' } else { '+' };
+        let amount = self.offset_text(widened.a, offset.unsigned_abs(), 64);
+        Some(format!("{} {sign} {amount}", self.inside(widened.a, SUM)))
     }
 
     /// Was this made from `width` bits by extending them?
