@@ -191,7 +191,7 @@ impl Job<'_> {
             command.ok_or_else(|| BuildError::NoBuildCommand { source_name: self.request.source.name() })?;
         self.execute(&command, &prepared)?;
         let program = self.find_program(&command, &prepared)?;
-        let mut version = collect(&program, self.cache)?;
+        let mut version = collect(&program, self.cache).map_err(|error| self.explain(error, &command))?;
         version.source_root = tree;
         // Serialisation of paths fails only if they are not UTF-8, which the records already exclude.
         let text = serde_json::to_vec_pretty(&version).expect("paths in records are UTF-8");
@@ -199,6 +199,21 @@ impl Job<'_> {
         fs::write(file.path(), text).at(file.path())?;
         self.cache.keep(file, &self.entry.version_file())?;
         Ok(version)
+    }
+
+    /// A program without records that was in the sources already was not built at all.
+    fn explain(&self, error: BuildError, command: &str) -> BuildError {
+        let (BuildError::NotInstrumented(program), Source::Tree(original)) = (&error, &self.request.source)
+        else {
+            return error;
+        };
+        match program.strip_prefix(self.entry.tree()) {
+            Ok(relative) if original.join(relative).exists() => BuildError::BuiltBefore {
+                program: relative.display().to_string(),
+                command: command.to_string(),
+            },
+            _ => error,
+        }
     }
 
     /// Runs the build command with the wrapper in place of every compiler.
@@ -271,7 +286,11 @@ fn no_such_program(wanted: &str, made: &[String], command: &str) -> BuildError {
     let listed = made.iter().take(PROGRAMS_LISTED).cloned().collect::<Vec<_>>().join(", ");
     let more = made.len().saturating_sub(PROGRAMS_LISTED);
     let made = match (made.len(), more) {
-        (0, _) => "it made no program at all with parallax-cc".to_string(),
+        (0, _) => {
+            "it made no program at all with parallax-cc (what the tree already holds is not built again: \
+                    begin the command with a clean-up)"
+                .to_string()
+        }
         (_, 0) => format!("it made: {listed}"),
         _ => format!("it made: {listed} and {more} more"),
     };

@@ -61,6 +61,12 @@ pub enum BuildError {
     #[error("the build made no program {program}; {made}\nbuild command: {command}")]
     NoSuchProgram { program: String, made: String, command: String },
 
+    #[error(
+        "{program}: built before, without parallax-cc, and the build command left it as it was; begin the \
+         command with a clean-up, such as `make clean &&`\nbuild command: {command}"
+    )]
+    BuiltBefore { program: String, command: String },
+
     #[error("the build made {count} programs; name one with --program: {made}", count = .made.len(), made = .made.join(", "))]
     WhichProgram { made: Vec<String> },
 

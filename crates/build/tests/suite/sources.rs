@@ -204,6 +204,22 @@ fn a_build_that_makes_no_program_says_so() {
 }
 
 #[test]
+fn a_tree_that_was_built_before_is_answered_with_the_way_out() {
+    let sandbox = Sandbox::new();
+    let tree = sandbox.tree("archive");
+    sandbox.run(&tree, "make CC=clang-19");
+    let mut request = Request { command: Some("make".into()), ..sandbox.request(Source::Tree(tree)) };
+    request.program = Some("program".into());
+    let message = build(&request, &sandbox.cache()).unwrap_err().to_string();
+    assert!(message.starts_with("program: built before") && message.contains("make clean"), "{message}");
+    request.program = None;
+    let message = build(&request, &sandbox.cache()).unwrap_err().to_string();
+    assert!(message.contains("clean-up"), "{message}");
+    request.command = Some("rm -f *.o *.a program && make".into());
+    assert_eq!(output_of(&build(&request, &sandbox.cache()).unwrap().native), "42\n");
+}
+
+#[test]
 fn a_tree_without_a_build_command_is_refused() {
     let sandbox = Sandbox::new();
     let error = build(&sandbox.request(Source::Tree(testdata("archive"))), &sandbox.cache()).unwrap_err();
