@@ -35,13 +35,10 @@ impl Place {
     }
 }
 
-/// Names that the instrumenter gave are shown as in the source.
+/// Names that Parallax gave are shown as in the source.
 fn plain_function(name: &str) -> String {
-    match name.strip_prefix("__plx_libc_").or(name.strip_prefix("__plx_m_")) {
-        Some(modelled) => modelled.to_owned(),
-        None if name == "__plx_main" => "main".to_owned(),
-        None => name.to_owned(),
-    }
+    let own = ["__plx_libc_", "__plx_m_", "__plx_io_", "__plx_"];
+    own.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name).to_owned()
 }
 
 fn plain_file(name: &str) -> String {
