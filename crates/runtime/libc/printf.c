@@ -24,7 +24,7 @@ struct spec {
     char conversion;
     /* 0: the next argument, else its position, from 1. */
     int at, width_at, precision_at;
-    int width_arg, precision_arg;
+    int width_arg, precision_arg, width_negative, left_by_width;
     const char *length_text;
     int length_chars;
 };
@@ -43,6 +43,8 @@ struct arguments {
     /* All arguments by position, if the format uses positions. */
     union value *by_position;
     int saved_errno;
+    /* glibc's slow way: see size_in_format. */
+    int slow;
 };
 
 static int fail(int error) {
@@ -154,8 +156,18 @@ static const char *parse_length(struct spec *s, const char *f) {
     return f;
 }
 
+/* A width or precision in the format. glibc refuses one that is too large, except in its slow way
+ * through formats with positions or unknown conversions, which ignores it. */
+static int size_in_format(const char **f, int slow, int ignored, int *n) {
+    *n = number(f);
+    if (*n >= 0)
+        return 0;
+    *n = ignored;
+    return slow ? 0 : fail(EOVERFLOW);
+}
+
 /* f is behind the '%'. Where the format goes on; null with errno set for a bad one. */
-static const char *parse(struct spec *s, const char *f) {
+static const char *parse(struct spec *s, const char *f, int slow) {
     *s = (struct spec){.precision = -1};
     s->at = position(&f);
     while (flag(s, *f))
@@ -164,8 +176,8 @@ static const char *parse(struct spec *s, const char *f) {
         f++;
         s->width_arg = 1;
         s->width_at = position(&f);
-    } else if ((s->width = number(&f)) < 0) {
-        return errno = EOVERFLOW, NULL;
+    } else if (size_in_format(&f, slow, 0, &s->width) < 0) {
+        return NULL;
     }
     if (*f == '.') {
         f++;
@@ -173,12 +185,17 @@ static const char *parse(struct spec *s, const char *f) {
             f++;
             s->precision_arg = 1;
             s->precision_at = position(&f);
-        } else if ((s->precision = number(&f)) < 0) {
-            return errno = EOVERFLOW, NULL;
+        } else if (size_in_format(&f, slow, -1, &s->precision) < 0) {
+            return NULL;
         }
     }
     f = parse_length(s, f);
     s->conversion = *f;
+    /* The slow way knows these for floating point only. */
+    if (slow && (*s->length_text == 'L' || *s->length_text == 'q') && !strchr("aAeEfFgG", *f)) {
+        s->length = LENGTH_NONE;
+        s->length_chars = 0;
+    }
     if (s->conversion == '\0')
         return errno = EINVAL, NULL;
     return f + 1;
@@ -187,7 +204,7 @@ static const char *parse(struct spec *s, const char *f) {
 /* Kind of the argument of a conversion; -1: it takes none. */
 static int kind_of(const struct spec *s) {
     switch (s->conversion) {
-    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X':
+    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X': case 'b': case 'B':
         return s->length >= LENGTH_L ? KIND_LONG : KIND_INT;
     case 'c': case 'C':
         return KIND_INT;
@@ -223,7 +240,8 @@ static int resolve_stars(struct spec *s, struct arguments *args) {
         if (width < 0) {
             if (width == INT_MIN)
                 return fail(EOVERFLOW);
-            s->left = 1;
+            s->left_by_width = !s->left;
+            s->left = s->width_negative = 1;
             width = -width;
         }
         s->width = width;
@@ -251,7 +269,7 @@ static int put_string(struct plx_sink *sink, const struct spec *s, const char *p
     return put_padded(sink, s, p, __plx_io_length(p, most));
 }
 
-enum { MOST_DIGITS = 24 };
+enum { MOST_DIGITS = 64 };
 
 /* The digits of v, written to end at `end`; where they start. Nothing for 0. */
 static char *digits(char *end, uint64_t v, int base, char ten) {
@@ -261,6 +279,9 @@ static char *digits(char *end, uint64_t v, int base, char ten) {
     } else if (base == 8) {
         for (; v != 0; v >>= 3)
             *--end = (char)('0' + (v & 7));
+    } else if (base == 2) {
+        for (; v != 0; v >>= 1)
+            *--end = (char)('0' + (v & 1));
     } else {
         for (; v != 0; v >>= 4) {
             char d = (char)(v & 15);
@@ -313,8 +334,9 @@ static int put_unsigned(struct plx_sink *sink, const struct spec *s, uint64_t v)
         return put_integer(sink, s, v, 10, "");
     if (s->conversion == 'o')
         return put_integer(sink, s, v, 8, "");
-    const char *prefix = !s->alt || v == 0 ? "" : s->conversion == 'X' ? "0X" : "0x";
-    return put_integer(sink, s, v, 16, prefix);
+    char prefix[] = {'0', s->conversion, '\0'};
+    int base = s->conversion == 'b' || s->conversion == 'B' ? 2 : 16;
+    return put_integer(sink, s, v, base, s->alt && v != 0 ? prefix : "");
 }
 
 static int put_pointer(struct plx_sink *sink, const struct spec *s, void *p) {
@@ -335,15 +357,18 @@ static void store_count(const struct spec *s, void *where, size_t total) {
     }
 }
 
-/* The specification again, with `*` resolved. `out` has room for it. */
-static void spell(char *out, const struct spec *s) {
+/* The specification again, with `*` resolved unless `stars` are kept. `out` has room for it. */
+static void spell(char *out, const struct spec *s, int stars) {
     *out++ = '%';
     const char *names = "-+ #0'I";
-    const int set[] = {s->left, s->plus, s->space, s->alt, s->zero, s->group, s->i18n};
+    int left = s->left && !(stars && s->left_by_width);
+    const int set[] = {left, s->plus, s->space, s->alt, s->zero, s->group, s->i18n};
     for (int i = 0; names[i]; i++)
         if (set[i])
             *out++ = names[i];
-    if (s->width)
+    if (stars && s->width_arg)
+        *out++ = '*';
+    else if (s->width)
         out += sprintf(out, "%d", s->width);
     if (s->precision >= 0)
         out += sprintf(out, ".%d", s->precision);
@@ -360,7 +385,8 @@ static int real_format(char *out, size_t room, const char *text, int kind, union
     case KIND_POINTER: return snprintf(out, room, text, v.p);
     case KIND_DOUBLE: return snprintf(out, room, text, v.d);
     case KIND_LONG_DOUBLE: return snprintf(out, room, text, v.ld);
-    default: return snprintf(out, room, text, 0);
+    /* No argument but, perhaps, the width. */
+    default: return snprintf(out, room, text, (int)v.i);
     }
 }
 
@@ -373,7 +399,9 @@ static int put_real(struct plx_sink *sink, const struct spec *s, int kind, union
         __plx_escape_value("printf", (uint64_t)v.i);
     else if (kind == KIND_POINTER && v.p)
         __plx_escape("printf", v.p, sizeof(wchar_t));
-    spell(text, s);
+    else if (kind < 0)
+        v.i = s->width_negative ? -s->width : s->width;
+    spell(text, s, kind < 0);
     small[0] = '\0';
     errno = saved_errno;
     int n = real_format(small, sizeof small, text, kind, v);
@@ -408,12 +436,15 @@ static int convert(struct plx_sink *sink, struct spec *s, struct arguments *args
     union value v = {0};
     if (kind >= 0)
         v = argument(args, s->at, kind);
+    if ((kind < 0 && s->conversion != 'm') ||
+        (s->length == LENGTH_H && !strchr("diouxXbn", s->conversion)))
+        args->slow = 1;
     int wide = s->length >= LENGTH_L;
     switch (s->conversion) {
     case 'd': case 'i':
         return locale_digits(s) ? put_real(sink, s, kind, v, args->saved_errno)
                                 : put_signed(sink, s, v.i);
-    case 'u': case 'o': case 'x': case 'X':
+    case 'u': case 'o': case 'x': case 'X': case 'b': case 'B':
         return locale_digits(s) ? put_real(sink, s, kind, v, args->saved_errno)
                                 : put_unsigned(sink, s, (uint64_t)v.i);
     case 'c':
@@ -445,7 +476,7 @@ static int scan_positions(const char *f, signed char *kinds, int most) {
     int highest = 0;
     while (*(f = strchrnul(f, '%')) != '\0') {
         struct spec s;
-        f = parse(&s, f + 1);
+        f = parse(&s, f + 1, 1);
         if (!f)
             break;
         int used[] = {s.at, s.width_at, s.precision_at};
@@ -468,6 +499,7 @@ static int load_positions(struct arguments *args, const char *format) {
     args->by_position = calloc((size_t)highest, sizeof *args->by_position + 1);
     if (!args->by_position)
         return -1;
+    args->slow = 1;
     signed char *kinds = (signed char *)(args->by_position + highest);
     scan_positions(format, kinds, highest);
     for (int i = 0; i < highest; i++)
@@ -495,7 +527,7 @@ static int format_all(struct plx_sink *sink, const char *f, struct arguments *ar
         if (*f == '\0')
             return (int)sink->total;
         struct spec s;
-        f = parse(&s, f + 1);
+        f = parse(&s, f + 1, args->slow);
         if (!f)
             return -1;
         if (convert(sink, &s, args) < 0)

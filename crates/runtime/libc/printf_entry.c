@@ -6,74 +6,75 @@
 #define _GNU_SOURCE
 #include "stdio_model.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-void *MODEL(realloc)(void *p, size_t n);
-ssize_t MODEL(write)(int fd, const void *p, size_t n);
 /* glibc's end of a program that overruns a buffer. */
 void __chk_fail(void) __attribute__((noreturn));
 
 /* Bytes of formatted text that become one output event. */
 enum { CHUNK = 4096 };
 
+/* Into the memory of a stream of open_memstream. */
 static int flush_to_stream(struct plx_sink *sink) {
     size_t n = sink->used;
     sink->used = 0;
     return __plx_io_put(sink->fp, sink->buf, n) == n ? 0 : -1;
 }
 
-int MODEL(vfprintf)(FILE *fp, const char *format, va_list args) {
-    /* A stream for wide characters takes no bytes. */
-    if (fwide(fp, -1) >= 0)
-        return -1;
-    if (fp->_flags & PLX_NO_WRITES) {
-        fp->_flags |= PLX_ERR_SEEN;
-        errno = EBADF;
-        return -1;
-    }
-    if (!format) {
-        errno = EINVAL;
-        return -1;
-    }
+static int flush_to_events(struct plx_sink *sink) {
+    if (sink->used > 0)
+        __plx_output(sink->fd, sink->buf, sink->used);
+    sink->used = 0;
+    return 0;
+}
+
+/* Output events for what the format makes of the arguments. */
+static void tell(int fd, const char *format, va_list args) {
+    char chunk[CHUNK];
+    struct plx_sink sink = {.flush = flush_to_events, .fd = fd, .buf = chunk, .room = sizeof chunk};
+    int error = errno;
+    __plx_io_format(&sink, format, args);
+    flush_to_events(&sink);
+    errno = error;
+}
+
+static int print_to_memory(FILE *fp, const char *format, va_list args) {
     char chunk[CHUNK];
     struct plx_sink sink = {.flush = flush_to_stream, .fp = fp, .buf = chunk, .room = sizeof chunk};
-    int locked = plx_lock(fp);
     int result = __plx_io_format(&sink, format, args);
-    if (sink.used > 0) {
-        int error = errno;
-        if (flush_to_stream(&sink) < 0)
-            result = -1;
-        else
-            errno = error;
+    return sink.used > 0 && flush_to_stream(&sink) < 0 ? -1 : result;
+}
+
+/* The formatter tells what is printed; the real function prints it, because its buffering, and so
+ * what is left of the output after a crash, depends on the pieces in which it writes. */
+int MODEL(vfprintf)(FILE *fp, const char *format, va_list args) {
+    if (!format || (fp->_flags & PLX_NO_WRITES) || fp->_mode > 0)
+        return vfprintf(fp, format, args);
+    int locked = plx_lock(fp);
+    int result;
+    if (__plx_io_in_memory(fp)) {
+        result = print_to_memory(fp, format, args);
+    } else {
+        __plx_io_report(fp);
+        if (fp->_fileno >= 0)
+            tell(fp->_fileno, format, args);
+        result = vfprintf(fp, format, args);
+        __plx_io_reported(fp);
     }
     plx_unlock(fp, locked);
     return result;
 }
 
-static int flush_to_descriptor(struct plx_sink *sink) {
-    size_t done = 0;
-    while (done < sink->used) {
-        ssize_t n = MODEL(write)(sink->fd, sink->buf + done, sink->used - done);
-        if (n < 0)
-            return -1;
-        done += n;
-    }
-    sink->used = 0;
-    return 0;
-}
-
 int MODEL(vdprintf)(int fd, const char *format, va_list args) {
     int error = errno;
-    if (lseek(fd, 0, SEEK_CUR) < 0 && errno != ESPIPE)
-        return -1;
+    int is_open = fcntl(fd, F_GETFD) >= 0;
     errno = error;
-    char chunk[CHUNK];
-    struct plx_sink sink = {.flush = flush_to_descriptor, .fd = fd, .buf = chunk, .room = CHUNK};
-    int result = __plx_io_format(&sink, format, args);
-    return flush_to_descriptor(&sink) < 0 ? -1 : result;
+    if (is_open)
+        tell(fd, format, args);
+    return vdprintf(fd, format, args);
 }
 
 int MODEL(vsnprintf)(char *dst, size_t size, const char *format, va_list args) {
@@ -90,7 +91,7 @@ int MODEL(vsprintf)(char *dst, const char *format, va_list args) {
 
 /* The sink's own memory is full: more of it. */
 static int grow_memory(struct plx_sink *sink) {
-    char *more = MODEL(realloc)(sink->buf, 2 * sink->room + 1);
+    char *more = plx_resize(sink->buf, sink->used, 2 * sink->room + 1);
     if (!more)
         return -1;
     sink->buf = more;
@@ -110,7 +111,7 @@ int MODEL(vasprintf)(char **dst, const char *format, va_list args) {
         return result;
     }
     sink.buf[sink.used] = '\0';
-    char *fitting = MODEL(realloc)(sink.buf, sink.used + 1);
+    char *fitting = plx_resize(sink.buf, sink.used + 1, sink.used + 1);
     *dst = fitting ? fitting : sink.buf;
     return result;
 }

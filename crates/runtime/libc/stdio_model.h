@@ -10,6 +10,7 @@
 
 #include "plx.h"
 #include <stdarg.h>
+#include <stdlib.h>
 
 /* Flags of glibc's FILE that its public headers do not name. */
 enum {
@@ -38,6 +39,14 @@ static inline void plx_unlock(FILE *fp, int locked) {
         funlockfile(fp);
 }
 
+/* realloc of memory whose first `used` bytes matter: their labels move with them. */
+static inline void *plx_resize(void *old, size_t used, size_t size) {
+    void *p = realloc(old, size);
+    if (p && p != old)
+        __plx_copy_labels(p, old, used);
+    return p;
+}
+
 /* stdio_read.c: the buffer is empty; make the next byte available with its label. EOF or 0. */
 int __plx_io_fill(FILE *fp);
 /* stdio_read.c: ungetc without the lock. */
@@ -52,6 +61,8 @@ static inline int plx_getc(FILE *fp) {
 /* stdio_write.c: n bytes at p go to the stream: output event, then the real write.
  * The number of bytes that the real libc took. */
 size_t __plx_io_put(FILE *fp, const void *p, size_t n);
+/* stdio_write.c: is this a stream of open_memstream? */
+int __plx_io_in_memory(FILE *fp);
 /* stdio_write.c: bytes that inlined code stored into the stream's buffer become output events. */
 void __plx_io_report(FILE *fp);
 /* stdio_write.c: what is in the stream's buffer now has been reported. */

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-void *MODEL(realloc)(void *p, size_t n);
 /* The real ones, which end the program when a buffer is too small. */
 char *__fgets_chk(char *dst, size_t size, int n, FILE *fp);
 char *__fgets_unlocked_chk(char *dst, size_t size, int n, FILE *fp);
@@ -116,6 +115,9 @@ static char *get_line(char *dst, int n, FILE *fp) {
         dst[0] = '\0';
         return dst;
     }
+    /* As glibc does even where its buffer has enough. */
+    if (fp->_mode == 0)
+        fwide(fp, -1);
     /* An earlier error must not be taken for one of this call. */
     int old_error = fp->_flags & PLX_ERR_SEEN;
     fp->_flags &= ~PLX_ERR_SEEN;
@@ -184,11 +186,14 @@ static size_t read_bytes(char *dst, size_t want, FILE *fp) {
             __builtin_memcpy(dst + got, fp->_IO_read_ptr, n);
             fp->_IO_read_ptr += n;
             got += n;
-        } else if (fp->_flags & PLX_IN_BACKUP) {
-            /* Back to the main buffer; may already be the end of the file. */
+        } else if (fp->_flags & PLX_IN_BACKUP && fp->_IO_save_base < fp->_IO_save_end) {
+            /* Back to the main buffer, which has more. fread gives a stream no orientation. */
+            int mode = fp->_mode;
             if (__plx_io_fill(fp) == EOF)
                 break;
-        } else if (fp->_IO_buf_base && left < (size_t)(fp->_IO_buf_end - fp->_IO_buf_base)) {
+            fp->_mode = mode;
+        } else if (!(fp->_flags & PLX_IN_BACKUP) && fp->_IO_buf_base &&
+                   left < (size_t)(fp->_IO_buf_end - fp->_IO_buf_base)) {
             if (__plx_io_fill(fp) == EOF)
                 break;
         } else {
@@ -229,12 +234,12 @@ size_t MODEL(__fread_unlocked_chk)(void *dst, size_t room, size_t size, size_t c
 }
 
 /* Makes room for `needed` bytes; the sizes asked for are glibc's, programs see them in *room. */
-static int grow(char **line, size_t *room, size_t needed) {
+static int grow(char **line, size_t *room, size_t used, size_t needed) {
     if (needed <= *room)
         return 0;
     if (needed < 2 * *room)
         needed = 2 * *room;
-    char *moved = MODEL(realloc)(*line, needed);
+    char *moved = plx_resize(*line, used, needed);
     if (!moved)
         return -1;
     *line = moved;
@@ -245,7 +250,7 @@ static int grow(char **line, size_t *room, size_t needed) {
 static ssize_t get_delimited(char **line, size_t *room, int delim, FILE *fp) {
     enum { FIRST_SIZE = 120 };
     if (*line == NULL || *room == 0) {
-        char *fresh = MODEL(realloc)(*line, FIRST_SIZE);
+        char *fresh = realloc(*line, FIRST_SIZE);
         if (!fresh)
             return -1;
         *line = fresh;
@@ -261,7 +266,7 @@ static ssize_t get_delimited(char **line, size_t *room, int delim, FILE *fp) {
             errno = EOVERFLOW;
             return -1;
         }
-        if (grow(line, room, got + len + 1) < 0)
+        if (grow(line, room, got, got + len + 1) < 0)
             return -1;
         __builtin_memcpy(*line + got, fp->_IO_read_ptr, len);
         fp->_IO_read_ptr += len;

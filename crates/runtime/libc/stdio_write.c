@@ -97,6 +97,11 @@ void __plx_io_reported(FILE *fp) {
         known->mark = fp->_IO_write_ptr;
 }
 
+int __plx_io_in_memory(FILE *fp) {
+    struct stream *known = find(fp);
+    return known && known->memory;
+}
+
 void __plx_report_streams(void) {
     for (size_t i = 0; i < stream_count; i++)
         __plx_io_report(streams[i].fp);
