@@ -91,7 +91,7 @@ int MODEL(vsprintf)(char *dst, const char *format, va_list args) {
 
 /* The sink's own memory is full: more of it. */
 static int grow_memory(struct plx_sink *sink) {
-    char *more = plx_resize(sink->buf, sink->used, 2 * sink->room + 1);
+    char *more = realloc(sink->buf, 2 * sink->room + 1);
     if (!more)
         return -1;
     sink->buf = more;
@@ -111,7 +111,7 @@ int MODEL(vasprintf)(char **dst, const char *format, va_list args) {
         return result;
     }
     sink.buf[sink.used] = '\0';
-    char *fitting = plx_resize(sink.buf, sink.used + 1, sink.used + 1);
+    char *fitting = realloc(sink.buf, sink.used + 1);
     *dst = fitting ? fitting : sink.buf;
     return result;
 }

@@ -10,7 +10,6 @@
 
 #include "plx.h"
 #include <stdarg.h>
-#include <stdlib.h>
 
 /* Flags of glibc's FILE that its public headers do not name. */
 enum {
@@ -39,14 +38,6 @@ static inline void plx_unlock(FILE *fp, int locked) {
         funlockfile(fp);
 }
 
-/* realloc of memory whose first `used` bytes matter: their labels move with them. */
-static inline void *plx_resize(void *old, size_t used, size_t size) {
-    void *p = realloc(old, size);
-    if (p && p != old)
-        __plx_copy_labels(p, old, used);
-    return p;
-}
-
 /* stdio_read.c: the buffer is empty; make the next byte available with its label. EOF or 0. */
 int __plx_io_fill(FILE *fp);
 /* stdio_read.c: ungetc without the lock. */
@@ -67,7 +58,7 @@ int __plx_io_in_memory(FILE *fp);
 void __plx_io_report(FILE *fp);
 /* stdio_write.c: what is in the stream's buffer now has been reported. */
 void __plx_io_reported(FILE *fp);
-/* stdio_write.c: all streams, before the process ends. For the runtime's exit hook. */
+/* stdio_write.c: all streams; also called when the process ends. */
 void __plx_report_streams(void);
 
 /* The length of s, at most max: its bytes are looked at one by one where they are symbolic, so

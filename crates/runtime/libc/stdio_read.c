@@ -108,10 +108,11 @@ static size_t piece(const char *p, size_t n, int delim, int *found) {
     return n;
 }
 
-static char *get_line(char *dst, int n, FILE *fp) {
+/* `checked`: as __fgets_chk, which finds nothing to read where there is no room. */
+static char *get_line(char *dst, int n, FILE *fp, int checked) {
     if (n <= 0)
         return NULL;
-    if (n == 1) {
+    if (n == 1 && !checked) {
         dst[0] = '\0';
         return dst;
     }
@@ -139,19 +140,21 @@ static char *get_line(char *dst, int n, FILE *fp) {
     return dst;
 }
 
-char *MODEL(fgets)(char *dst, int n, FILE *fp) {
+static char *locked_line(char *dst, int n, FILE *fp, int checked) {
     int locked = plx_lock(fp);
-    char *result = get_line(dst, n, fp);
+    char *result = get_line(dst, n, fp, checked);
     plx_unlock(fp, locked);
     return result;
 }
 
-char *MODEL(fgets_unlocked)(char *dst, int n, FILE *fp) { return get_line(dst, n, fp); }
+char *MODEL(fgets)(char *dst, int n, FILE *fp) { return locked_line(dst, n, fp, 0); }
+char *MODEL(fgets_unlocked)(char *dst, int n, FILE *fp) { return get_line(dst, n, fp, 0); }
 char *MODEL(__fgets_chk)(char *dst, size_t size, int n, FILE *fp) {
-    return n > 0 && (size_t)n > size ? __fgets_chk(dst, size, n, fp) : MODEL(fgets)(dst, n, fp);
+    return n > 0 && (size_t)n > size ? __fgets_chk(dst, size, n, fp) : locked_line(dst, n, fp, 1);
 }
 char *MODEL(__fgets_unlocked_chk)(char *dst, size_t size, int n, FILE *fp) {
-    return n > 0 && (size_t)n > size ? __fgets_unlocked_chk(dst, size, n, fp) : get_line(dst, n, fp);
+    return n > 0 && (size_t)n > size ? __fgets_unlocked_chk(dst, size, n, fp)
+                                     : get_line(dst, n, fp, 1);
 }
 
 /* What the buffer cannot give: the real function reads straight into dst; labels come from the
@@ -234,12 +237,12 @@ size_t MODEL(__fread_unlocked_chk)(void *dst, size_t room, size_t size, size_t c
 }
 
 /* Makes room for `needed` bytes; the sizes asked for are glibc's, programs see them in *room. */
-static int grow(char **line, size_t *room, size_t used, size_t needed) {
+static int grow(char **line, size_t *room, size_t needed) {
     if (needed <= *room)
         return 0;
     if (needed < 2 * *room)
         needed = 2 * *room;
-    char *moved = plx_resize(*line, used, needed);
+    char *moved = realloc(*line, needed);
     if (!moved)
         return -1;
     *line = moved;
@@ -266,7 +269,7 @@ static ssize_t get_delimited(char **line, size_t *room, int delim, FILE *fp) {
             errno = EOVERFLOW;
             return -1;
         }
-        if (grow(line, room, got, got + len + 1) < 0)
+        if (grow(line, room, got + len + 1) < 0)
             return -1;
         __builtin_memcpy(*line + got, fp->_IO_read_ptr, len);
         fp->_IO_read_ptr += len;

@@ -6,7 +6,7 @@
  * the buffer. For every stream a mark says up to where its buffer has been reported; what lies
  * between the mark and the write pointer becomes an event at the next call that concerns the
  * stream: a write, __overflow (the inlined code calls it when the buffer is full), a flush, a
- * seek, a close, the end of the process.
+ * seek, a close, the end of the process (a handler of atexit).
  *
  * Always holds: for every descriptor the events, in order, hold the bytes that reach it, provided
  * that the stream is flushed; bytes that the process loses in a buffer (_exit, a crash) have
@@ -54,6 +54,9 @@ static struct stream *find_or_add(FILE *fp) {
         struct stream *more = realloc(streams, room * sizeof *more);
         if (!more)
             return NULL;
+        /* What inlined code has stored when the process ends is told then. */
+        if (!streams)
+            atexit(__plx_report_streams);
         streams = more;
         stream_room = room;
     }

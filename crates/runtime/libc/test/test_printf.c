@@ -330,8 +330,8 @@ TEST(long_double_and_overflow) {
     rubbish();
     SAME(snprintf(text[0], ROOM, f, v, d), MODEL(snprintf)(text[1], ROOM, f, v, d));
     same_text();
-    static const char *const large[] = {"%2147483647d", "%2147483646d%d", "%.2147483647d", "%2147483648d",
-                                        "%.2147483648d", "%2147483647d%d", "%2147483647s|"};
+    /* Formats that fail at once: glibc takes seconds for two billion blanks. */
+    static const char *const large[] = {"%2147483648d", "%.2147483648d", "%9999999999s", "%d%99999999999c"};
     const char *g = PICK(large);
     SAME(snprintf(NULL, 0, g, 1, 2), MODEL(snprintf)(NULL, 0, g, 1, 2));
     SAME(dprintf(-1, "%d", d), MODEL(dprintf)(-1, "%d", d));
