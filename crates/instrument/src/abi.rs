@@ -1,5 +1,5 @@
-//! What instrumented code calls and reads in the runtime. The other side is `abi.rs`, `intrinsics.rs`
-//! and `tls.c` in the crate `runtime`; the numbers and layouts here and there must agree.
+//! What instrumented code calls and reads in the runtime. The other side is `stubs.c`, `abi.rs`,
+//! `intrinsics.rs` and `tls.c` in the crate `runtime`; the numbers and layouts here and there must agree.
 
 use inkwell::attributes::AttributeLoc;
 use inkwell::context::Context;
@@ -74,6 +74,8 @@ pub const NATIVE_IN_MODELS: &[&str] = &[
     "_exit",
 ];
 
+/// LLVM's number of the calling convention of the stubs.
+pub const PRESERVE_MOST: u32 = 14;
 pub const MODEL_PREFIX: &str = "__plx_libc_";
 pub const RUNTIME_PREFIX: &str = "__plx_";
 
@@ -111,18 +113,17 @@ impl<'c> Abi<'c> {
         let w: BasicMetadataTypeEnum = context.i32_type().into();
         let l: BasicMetadataTypeEnum = context.i64_type().into();
         let p: BasicMetadataTypeEnum = context.ptr_type(AddressSpace::default()).into();
-        let cold = |f: FunctionValue<'c>| {
-            for name in ["nounwind", "cold"] {
-                let kind = inkwell::attributes::Attribute::get_named_enum_kind_id(name);
-                f.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, 0));
-            }
+        let declared = |f: FunctionValue<'c>| {
+            f.set_call_conventions(PRESERVE_MOST);
+            let kind = inkwell::attributes::Attribute::get_named_enum_kind_id("nounwind");
+            f.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, 0));
             f
         };
         let label = |name: &str, args: &[BasicMetadataTypeEnum<'c>]| {
-            cold(module.add_function(name, context.i32_type().fn_type(args, false), None))
+            declared(module.add_function(name, context.i32_type().fn_type(args, false), None))
         };
         let nothing = |name: &str, args: &[BasicMetadataTypeEnum<'c>]| {
-            cold(module.add_function(name, context.void_type().fn_type(args, false), None))
+            declared(module.add_function(name, context.void_type().fn_type(args, false), None))
         };
         let (tls, tls_type) = declare_tls(context, module);
         Abi {
@@ -130,7 +131,7 @@ impl<'c> Abi<'c> {
             tls_type,
             binary: label("__plx_binary", &[w, w, w, l, l, w]),
             cast: label("__plx_cast", &[w, w]),
-            select: label("__plx_select", &[w, w, w, w, l, l]),
+            select: label("__plx_select", &[w, w, w, w, l, l, w]),
             offset: label("__plx_offset", &[w, l, w, l, l]),
             probe: label("__plx_probe", &[l, l]),
             load: label("__plx_load", &[l, w, w, l, w]),

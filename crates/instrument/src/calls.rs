@@ -276,11 +276,8 @@ fn escape_arguments<'c>(
         return Ok(());
     }
     for label in arguments.iter().flat_map(|a| &a.labels).filter(|l| !l.is_const()) {
-        let symbolic = cx.is_set(*label)?;
         let name = name_constant(e, f)?;
-        cx.when(symbolic, || {
-            cx.call(cx.abi.escape_argument, &[name.into(), (*label).into(), cx.label(site).into()])
-        })?;
+        cx.call(cx.abi.escape_argument, &[name.into(), (*label).into(), cx.label(site).into()])?;
     }
     Ok(())
 }
@@ -327,13 +324,9 @@ pub fn take_results<'c>(e: &Emitter<'_, 'c>, leaves: &[Leaf]) -> Result<Vec<IntV
     if leaves.is_empty() {
         return Ok(vec![]);
     }
-    let count = cx.tls_load(TLS_RET)?;
-    let set = cx.is_set(count)?;
     let mut labels = Vec::new();
     for (k, leaf) in leaves.iter().enumerate() {
-        labels.push(cx.label_when(set, || {
-            cx.call_label(cx.abi.result, &[cx.label(k as u32).into(), cx.label(leaf.width).into()])
-        })?);
+        labels.push(cx.call_label(cx.abi.result, &[cx.label(k as u32).into(), cx.label(leaf.width).into()])?);
     }
     cx.tls_store(TLS_RET, cx.zero())?;
     Ok(labels)

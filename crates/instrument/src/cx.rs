@@ -79,11 +79,12 @@ impl<'a, 'c> Cx<'a, 'c> {
         args: &[BasicMetadataValueEnum<'c>],
     ) -> Result<IntValue<'c>> {
         let call = self.builder.build_call(f, args, "l")?;
+        call.set_call_convention(PRESERVE_MOST);
         // All functions called this way are declared to return a label.
         Ok(call.try_as_basic_value().expect_basic("label").into_int_value())
     }
     pub fn call(&self, f: FunctionValue<'c>, args: &[BasicMetadataValueEnum<'c>]) -> Result<()> {
-        self.builder.build_call(f, args, "")?;
+        self.builder.build_call(f, args, "")?.set_call_convention(PRESERVE_MOST);
         Ok(())
     }
 
@@ -125,25 +126,17 @@ impl<'a, 'c> Cx<'a, 'c> {
         Ok(())
     }
 
-    /// A label that is 0 unless `condition`, in which case `rare` computes it.
-    pub fn label_when(
+    /// `f(args)`, unless all of `labels` are known to be 0.
+    pub fn label_of(
         &self,
-        condition: IntValue<'c>,
-        rare: impl FnOnce() -> Result<IntValue<'c>>,
+        labels: &[IntValue<'c>],
+        f: FunctionValue<'c>,
+        args: impl FnOnce() -> Result<Vec<BasicMetadataValueEnum<'c>>>,
     ) -> Result<IntValue<'c>> {
-        // The builder stands in a block while a function is being emitted.
-        let before = self.builder.get_insert_block().ok_or_else(|| Error::Invalid("no block".into()))?;
-        let then = self.new_block("sym");
-        let join = self.context.insert_basic_block_after(then, "join");
-        self.builder.build_conditional_branch(condition, then, join)?;
-        self.builder.position_at_end(then);
-        let label = rare()?;
-        let end = self.builder.get_insert_block().ok_or_else(|| Error::Invalid("no block".into()))?;
-        self.builder.build_unconditional_branch(join)?;
-        self.builder.position_at_end(join);
-        let phi = self.builder.build_phi(self.i32(), "l")?;
-        phi.add_incoming(&[(&self.zero(), before), (&label, end)]);
-        Ok(phi.as_basic_value().into_int_value())
+        if labels.iter().all(|l| l.is_const()) {
+            return Ok(self.zero());
+        }
+        self.call_label(f, &args()?)
     }
 
     /// Does the page of this address have shadow memory?

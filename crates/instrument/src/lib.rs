@@ -74,6 +74,7 @@ fn make(options: &Options, directory: &Path) -> Result<ProgramMap, Error> {
     let module = read(&context, &options.bitcode)?;
     let map = transform(&context, &module, options)?;
     let machine = passes::machine()?;
+    if let Ok(p) = std::env::var("PLX_DUMP") { module.write_bitcode_to_path(Path::new(&p)); }
     passes::optimise(&module, &machine)?;
     let object = directory.join("program.o");
     passes::write_object(&module, &machine, &object)?;
