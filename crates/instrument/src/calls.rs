@@ -26,7 +26,7 @@ pub enum Callee<'c> {
 
 /// Can a call of this function hand back a label?
 pub fn may_return_symbolic(f: FunctionValue) -> bool {
-    f.count_basic_blocks() > 0
+    f.count_basic_blocks() > 0 || crate::models::is_instrumented_model(&f.get_name().to_string_lossy())
 }
 
 impl<'c> Emitter<'_, 'c> {
@@ -39,7 +39,7 @@ impl<'c> Emitter<'_, 'c> {
         let name = function.get_name().to_bytes();
         if name.starts_with(b"llvm.") {
             Callee::Intrinsic(function)
-        } else if function.count_basic_blocks() > 0 && !self.opaque.contains(&function) {
+        } else if may_return_symbolic(function) && !self.opaque.contains(&function) {
             Callee::Instrumented
         } else if name.starts_with(RUNTIME_PREFIX.as_bytes()) {
             Callee::Runtime

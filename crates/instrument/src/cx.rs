@@ -21,7 +21,8 @@ pub struct Cx<'a, 'c> {
     pub abi: &'a Abi<'c>,
     pub layout: &'a TargetData,
     /// Page-aligned array of edge counters, mapped onto the arena by the runtime.
-    pub counters: GlobalValue<'c>,
+    /// None in the models, whose edges are not counted.
+    pub counters: Option<GlobalValue<'c>>,
     pub symbolic: bool,
     /// Branch weights: the first successor is hardly ever taken.
     pub unlikely: MetadataValue<'c>,
@@ -158,8 +159,9 @@ impl<'a, 'c> Cx<'a, 'c> {
 
     /// Bump the counter of an edge.
     pub fn count_edge(&self, edge: u32) -> Result<()> {
-        let base = self.counters.as_pointer_value();
-        let ty = self.counters.get_value_type().into_array_type();
+        let Some(counters) = self.counters else { return Ok(()) };
+        let base = counters.as_pointer_value();
+        let ty = counters.get_value_type().into_array_type();
         let at = crate::gaps::array_element(ty, base, edge as u64, self.context);
         let old = self.builder.build_load(self.context.i8_type(), at, "n")?.into_int_value();
         let new = self.builder.build_int_add(old, self.context.i8_type().const_int(1, false), "n")?;
