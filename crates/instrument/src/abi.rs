@@ -12,6 +12,11 @@ use inkwell::AddressSpace;
 pub const SHADOW_TABLE: u64 = 0x1000_0000_0000;
 pub const PAGE_BITS: u64 = 12;
 
+/// Entries of the runtime's table of stack objects, a power of two.
+pub const STACK_OBJECTS: u64 = 1024;
+/// Largest object that becomes a table (`runtime::objects::MAX_TABLE`).
+pub const MAX_TABLE: u64 = 4096;
+
 /// Fields of the thread-local block.
 pub const TLS_ARGS: u32 = 0;
 pub const TLS_RET: u32 = 1;
@@ -26,8 +31,8 @@ pub const MAX_ARGS: u32 = 64;
 pub const MAX_RET: u32 = 16;
 pub const MAX_VA_OVERFLOW: u32 = 64;
 pub const MAX_BYVAL: u32 = 16;
-/// Label words a variadic function keeps of its call.
-pub const VA_LABELS: u32 = 6 + MAX_VA_OVERFLOW;
+/// 64-bit words of `runtime::abi::VaLabels`.
+pub const VA_BLOCK_WORDS: u32 = (6 + MAX_VA_OVERFLOW + 2) / 2 + 1;
 
 /// libc functions that the runtime implements in Rust, as `__plx_libc_NAME`.
 pub const NATIVE_MODELS: &[&str] = &[
@@ -81,6 +86,8 @@ pub const RUNTIME_PREFIX: &str = "__plx_";
 
 /// Declarations in the module being instrumented.
 pub struct Abi<'c> {
+    /// Start and length of stack objects, by address.
+    pub stack_objects: GlobalValue<'c>,
     pub tls: GlobalValue<'c>,
     pub tls_type: StructType<'c>,
     pub binary: FunctionValue<'c>,
@@ -99,6 +106,7 @@ pub struct Abi<'c> {
     pub escape_argument: FunctionValue<'c>,
     pub escape_pointee: FunctionValue<'c>,
     pub va_start: FunctionValue<'c>,
+    pub va_end: FunctionValue<'c>,
     pub va_enter: FunctionValue<'c>,
     pub byval: FunctionValue<'c>,
     pub copy: FunctionValue<'c>,
@@ -126,7 +134,10 @@ impl<'c> Abi<'c> {
             declared(module.add_function(name, context.void_type().fn_type(args, false), None))
         };
         let (tls, tls_type) = declare_tls(context, module);
+        let word = context.i64_type();
+        let objects = module.add_global(word.array_type(2 * STACK_OBJECTS as u32), None, "__plx_stack_objects");
         Abi {
+            stack_objects: objects,
             tls,
             tls_type,
             binary: label("__plx_binary", &[w, w, w, l, l, w]),
@@ -145,6 +156,7 @@ impl<'c> Abi<'c> {
             escape_argument: nothing("__plx_escape_argument", &[p, w, w]),
             escape_pointee: nothing("__plx_escape_pointee", &[p, l, w]),
             va_start: nothing("__plx_va_start", &[p, p]),
+            va_end: nothing("__plx_va_end", &[p]),
             va_enter: nothing("__plx_va_enter", &[p]),
             byval: nothing("__plx_byval", &[l, l, w]),
             copy: nothing("__plx_copy", &[l, l, l]),

@@ -352,6 +352,7 @@ fn send_variadic<'c>(
         let byval = byval_bytes(e, site.get_enum_attribute(AttributeLoc::Param(k as u32), byval_kind()));
         let variadic = k >= fixed;
         let label = argument.labels.first().copied();
+        let overflow_padding = overflow % 2;
         let mut spill = |slots: u32, label: Option<IntValue<'c>>| {
             if variadic {
                 if let (Some(label), true) = (label, overflow < MAX_VA_OVERFLOW) {
@@ -362,7 +363,11 @@ fn send_variadic<'c>(
         };
         match argument.value {
             _ if byval.is_some() => spill(byval.unwrap_or(0).div_ceil(8) as u32, None),
-            BasicValueEnum::FloatValue(v) if v.get_type() == cx.context.x86_f80_type() => spill(2, None),
+            BasicValueEnum::FloatValue(v) if v.get_type() == cx.context.x86_f80_type() => {
+                // Aligned to 16 bytes.
+                spill(overflow_padding, None);
+                spill(2, None);
+            }
             BasicValueEnum::FloatValue(_) | BasicValueEnum::VectorValue(_) if fp < 8 => fp += 1,
             BasicValueEnum::FloatValue(_) | BasicValueEnum::VectorValue(_) => spill(1, None),
             _ if gp < 6 => {
@@ -374,11 +379,11 @@ fn send_variadic<'c>(
             _ => spill(1, label),
         }
     }
-    write_variadic(e, &places)?;
+    write_variadic(e, &places, overflow.min(MAX_VA_OVERFLOW))?;
     Ok(true)
 }
 
-fn write_variadic<'c>(e: &Emitter<'_, 'c>, places: &[(u32, IntValue<'c>)]) -> Result<()> {
+fn write_variadic<'c>(e: &Emitter<'_, 'c>, places: &[(u32, IntValue<'c>)], slots: u32) -> Result<()> {
     let cx = e.cx;
     let symbolic: Vec<_> = places.iter().map(|p| p.1).filter(|l| !l.is_const()).collect();
     let Some(mut any) = symbolic.first().copied() else { return Ok(()) };
@@ -387,10 +392,10 @@ fn write_variadic<'c>(e: &Emitter<'_, 'c>, places: &[(u32, IntValue<'c>)]) -> Re
     }
     let set = cx.is_set(any)?;
     cx.when(set, || {
-        for field in TLS_VA_GP..TLS_BYVAL {
+        for field in TLS_VA_GP..TLS_VA_OVERFLOW + slots {
             let label = places.iter().find(|p| p.0 == field).map_or(cx.zero(), |p| p.1);
             cx.tls_store(field, label)?;
         }
-        cx.tls_store(TLS_VA, cx.label(1))
+        cx.tls_store(TLS_VA, cx.label(slots + 1))
     })
 }

@@ -239,22 +239,44 @@ pub struct VaList {
     save: usize,
 }
 
+/// What a variadic function keeps of its call: labels, how many stack slots the call has, where they are.
+#[repr(C)]
+pub struct VaLabels {
+    gp: [u32; 6],
+    overflow: [u32; MAX_VA_OVERFLOW],
+    slots: u32,
+    pad: u32,
+    address: usize,
+}
+
 /// `va_start` has filled in `list`; `labels`: what [`__plx_rt_va_enter`] kept.
 ///
 /// # Safety
 /// Called by instrumented code only, with a live list and label block.
 #[no_mangle]
-pub unsafe extern "C" fn __plx_rt_va_start(list: *const VaList, labels: *const [u32; 6 + MAX_VA_OVERFLOW]) {
+pub unsafe extern "C" fn __plx_rt_va_start(list: *const VaList, labels: *mut VaLabels) {
     // SAFETY: see above.
-    let (list, labels) = unsafe { (&*list, &*labels) };
+    let (list, labels) = unsafe { (&*list, &mut *labels) };
     for slot in list.gp_offset as usize / 8..6 {
-        store_slot(list.save + 8 * slot, labels[slot]);
+        store_slot(list.save + 8 * slot, labels.gp[slot]);
     }
     shadow::clear(list.save + 48, 128);
-    for (i, label) in labels[6..].iter().enumerate() {
-        if *label != 0 || shadow::any(list.overflow + 8 * i, 8) {
-            store_slot(list.overflow + 8 * i, *label);
-        }
+    labels.address = list.overflow;
+    for i in 0..labels.slots as usize {
+        store_slot(list.overflow + 8 * i, labels.overflow[i]);
+    }
+}
+
+/// `va_end`: the stack slots belong to the caller again, who fills them without telling.
+///
+/// # Safety
+/// As for [`__plx_rt_va_start`].
+#[no_mangle]
+pub unsafe extern "C" fn __plx_rt_va_end(labels: *mut VaLabels) {
+    // SAFETY: see above.
+    let labels = unsafe { &mut *labels };
+    if labels.address != 0 {
+        shadow::clear(labels.address, 8 * labels.slots as usize);
     }
 }
 
@@ -270,17 +292,19 @@ fn store_slot(address: usize, label: u32) {
 /// # Safety
 /// `labels` is a block in the frame of the calling instrumented function.
 #[no_mangle]
-pub unsafe extern "C" fn __plx_rt_va_enter(labels: *mut [u32; 6 + MAX_VA_OVERFLOW]) {
+pub unsafe extern "C" fn __plx_rt_va_enter(labels: *mut VaLabels) {
     let t = tls();
-    // SAFETY: see above.
-    let labels = unsafe { &mut *labels };
-    if t.va == 0 {
-        *labels = [0; 6 + MAX_VA_OVERFLOW];
-        return;
+    // SAFETY: see above; all-zero is a valid block.
+    let labels = unsafe {
+        labels.write_bytes(0, 1);
+        &mut *labels
+    };
+    if t.va != 0 {
+        labels.gp = t.va_gp;
+        labels.overflow = t.va_overflow;
+        labels.slots = t.va - 1;
+        t.va = 0;
     }
-    labels[..6].copy_from_slice(&t.va_gp);
-    labels[6..].copy_from_slice(&t.va_overflow);
-    t.va = 0;
 }
 
 /// A struct passed by value has been copied to `to` by the call.

@@ -82,11 +82,14 @@ STUB void __plx_escape_pointee(const char *name, uint64_t address, uint32_t site
     if (has_shadow(address)) __plx_rt_escape_pointee(name, address, site);
 }
 
-void __plx_rt_va_start(const void *, const uint32_t *);
-STUB void __plx_va_start(const void *list, const uint32_t *labels) { __plx_rt_va_start(list, labels); }
+void __plx_rt_va_start(const void *, void *);
+STUB void __plx_va_start(const void *list, void *labels) { __plx_rt_va_start(list, labels); }
 
-void __plx_rt_va_enter(uint32_t *);
-STUB void __plx_va_enter(uint32_t *labels) { __plx_rt_va_enter(labels); }
+void __plx_rt_va_end(void *);
+STUB void __plx_va_end(void *labels) { __plx_rt_va_end(labels); }
+
+void __plx_rt_va_enter(void *);
+STUB void __plx_va_enter(void *labels) { __plx_rt_va_enter(labels); }
 
 void __plx_rt_byval(uint64_t, uint64_t, uint32_t);
 STUB void __plx_byval(uint64_t to, uint64_t len, uint32_t slot) { __plx_rt_byval(to, len, slot); }
