@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::support::{check_relinked, output_of, testdata, undefined_symbols, Sandbox};
+use crate::support::{check_relinked, output_of, request_for, testdata, undefined_symbols, Sandbox};
 use parallax_build::{build, collect, BuildError, Source};
 
 #[test]
@@ -213,7 +213,7 @@ fn two_copies_of_a_tree_give_programs_with_the_same_messages() {
     // Absolute names of sources, as CMake gives them.
     let command = "$CC -g '-DMESSAGE=__FILE__' $PWD/main.c -o program";
     let first = sandbox.build("options", command, "program").unwrap();
-    let mut request = sandbox.request(Source::Tree(testdata("options")));
+    let mut request = request_for(Source::Tree(testdata("options")));
     request.command = Some(format!("{command} "));
     let second = build(&request, &sandbox.cache()).unwrap();
     assert_ne!(first.native, second.native);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::support::{check_relinked, output_of, testdata, Sandbox};
+use crate::support::{check_relinked, output_of, request_for, testdata, Sandbox};
 use parallax_build::{build, BuildError, Request, Source};
 
 fn git(sandbox: &Sandbox, tree: &Path, command: &str) -> String {
@@ -24,9 +24,9 @@ fn repository(sandbox: &Sandbox) -> std::path::PathBuf {
     tree
 }
 
-fn revision(sandbox: &Sandbox, directory: &Path, revision: &str) -> Request {
+fn revision(directory: &Path, revision: &str) -> Request {
     let source = Source::Git { directory: directory.to_path_buf(), revision: revision.to_string() };
-    Request { command: Some("make".into()), ..sandbox.request(source) }
+    Request { command: Some("make".into()), ..request_for(source) }
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn a_single_file_is_built_with_headers_from_its_directory() {
         "#include \"value.h\"\n#include <stdio.h>\nint main(void) { printf(\"%d\\n\", VALUE); }\n",
     )
     .unwrap();
-    let request = sandbox.request(Source::File(file));
+    let request = request_for(Source::File(file));
     let version = build(&request, &sandbox.cache()).unwrap();
     assert_eq!(check_relinked(&version), "5\n");
     // A changed header is a changed version.
@@ -50,7 +50,7 @@ fn a_single_file_is_built_with_headers_from_its_directory() {
 #[test]
 fn a_file_that_does_not_compile_shows_the_compilers_message_and_the_command() {
     let sandbox = Sandbox::new();
-    let request = sandbox.request(Source::File(testdata("broken").join("main.c")));
+    let request = request_for(Source::File(testdata("broken").join("main.c")));
     let message = build(&request, &sandbox.cache()).unwrap_err().to_string();
     assert!(message.contains("main.c:3:12: error: use of undeclared identifier 'missing'"), "{message}");
     assert!(message.contains("-O1"), "{message}");
@@ -59,7 +59,7 @@ fn a_file_that_does_not_compile_shows_the_compilers_message_and_the_command() {
 #[test]
 fn the_native_compiler_can_be_chosen() {
     let sandbox = Sandbox::new();
-    let mut request = sandbox.request(Source::Tree(testdata("archive")));
+    let mut request = request_for(Source::Tree(testdata("archive")));
     request.command = Some("make".into());
     request.native_cc = Some("gcc -DX".into());
     let version = build(&request, &sandbox.cache()).unwrap();
@@ -87,7 +87,7 @@ fn a_tree_is_never_written() {
     let tree = sandbox.tree("archive");
     let listing = || sandbox.run(&tree, "ls -lA --time-style=full-iso; cat *");
     let before = listing();
-    let request = Request { command: Some("make".into()), ..sandbox.request(Source::Tree(tree.clone())) };
+    let request = Request { command: Some("make".into()), ..request_for(Source::Tree(tree.clone())) };
     let version = build(&request, &sandbox.cache()).unwrap();
     assert_eq!(output_of(&version.native), "42\n");
     assert_eq!(listing(), before);
@@ -104,7 +104,7 @@ fn make_sees_in_the_copy_the_times_of_the_original() {
     )
     .unwrap();
     sandbox.run(&tree, "touch -d '2 hours ago' generated; touch -d '3 hours ago' input");
-    let request = Request { command: Some("make".into()), ..sandbox.request(Source::Tree(tree)) };
+    let request = Request { command: Some("make".into()), ..request_for(Source::Tree(tree)) };
     assert_eq!(output_of(&build(&request, &sandbox.cache()).unwrap().native), "1\n");
 }
 
@@ -146,6 +146,46 @@ fn an_interrupted_build_is_started_afresh() {
     assert_eq!(output_of(&again.native), "42\n");
 }
 
+/// A build that takes a second, in a cache that the environment names.
+fn slow_request(sandbox_path: &Path) -> (Request, parallax_build::Cache) {
+    let started = sandbox_path.join("started");
+    let command = format!("echo x >>{} && sleep 1 && make", started.display());
+    let request = Request { command: Some(command), ..request_for(Source::Tree(testdata("archive"))) };
+    (request, parallax_build::Cache::at(sandbox_path.join("cache")))
+}
+
+#[test]
+#[ignore = "started and killed by a_build_that_is_killed_leaves_no_entry"]
+fn slow_build() {
+    let path = std::env::var_os("SANDBOX").unwrap();
+    let (request, cache) = slow_request(Path::new(&path));
+    build(&request, &cache).unwrap();
+}
+
+#[test]
+fn a_build_that_is_killed_leaves_no_entry() {
+    let sandbox = Sandbox::new();
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "--ignored", "sources::slow_build"])
+        .env("SANDBOX", sandbox.path())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let started = sandbox.path().join("started");
+    while !started.exists() {
+        assert!(child.try_wait().unwrap().is_none(), "ended before it was killed");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let builds = sandbox.cache().root().join("builds");
+    let versions = sandbox.run(&builds, "find . -name version.json");
+    assert_eq!(versions, "");
+    let (request, cache) = slow_request(sandbox.path());
+    assert_eq!(output_of(&build(&request, &cache).unwrap().native), "42\n");
+    assert_eq!(fs::read_to_string(started).unwrap(), "x\nx\n");
+}
+
 #[test]
 fn a_killed_build_is_not_disturbed_by_the_next_one_while_its_processes_live() {
     let sandbox = Sandbox::new();
@@ -154,7 +194,7 @@ fn a_killed_build_is_not_disturbed_by_the_next_one_while_its_processes_live() {
     // The first build leaves a process behind that outlives it; the second must wait for it.
     let command =
         format!("echo start >>{log}; (sleep 1; echo end >>{log}) & make; false", log = log.display());
-    let mut request = Request { command: Some(command), ..sandbox.request(Source::Tree(tree)) };
+    let mut request = Request { command: Some(command), ..request_for(Source::Tree(tree)) };
     request.program = Some("program".into());
     build(&request, &sandbox.cache()).unwrap_err();
     build(&request, &sandbox.cache()).unwrap_err();
@@ -174,7 +214,7 @@ fn a_submodule_is_part_of_its_revision() {
         &format!("-c protocol.file.allow=always submodule --quiet add {} sub", inner.display()),
     );
     git(&sandbox, &outer, "commit -qm outer");
-    let mut request = revision(&sandbox, &outer, "HEAD");
+    let mut request = revision(&outer, "HEAD");
     request.command = Some("make -C sub".into());
     assert_eq!(output_of(&build(&request, &sandbox.cache()).unwrap().native), "2\n");
 }
@@ -184,7 +224,7 @@ fn a_program_that_the_build_does_not_make_is_answered_with_those_it_makes() {
     let sandbox = Sandbox::new();
     let message = sandbox.build("two", "make", "three").unwrap_err().to_string();
     assert!(message.contains("no program three") && message.contains("bin/one, bin/two"), "{message}");
-    let request = Request { command: Some("make".into()), ..sandbox.request(Source::Tree(testdata("two"))) };
+    let request = Request { command: Some("make".into()), ..request_for(Source::Tree(testdata("two"))) };
     let message = build(&request, &sandbox.cache()).unwrap_err().to_string();
     assert!(message.contains("--program") && message.contains("bin/one, bin/two"), "{message}");
 }
@@ -208,7 +248,7 @@ fn a_tree_that_was_built_before_is_answered_with_the_way_out() {
     let sandbox = Sandbox::new();
     let tree = sandbox.tree("archive");
     sandbox.run(&tree, "make CC=clang-19");
-    let mut request = Request { command: Some("make".into()), ..sandbox.request(Source::Tree(tree)) };
+    let mut request = Request { command: Some("make".into()), ..request_for(Source::Tree(tree)) };
     request.program = Some("program".into());
     let message = build(&request, &sandbox.cache()).unwrap_err().to_string();
     assert!(message.starts_with("program: built before") && message.contains("make clean"), "{message}");
@@ -222,7 +262,7 @@ fn a_tree_that_was_built_before_is_answered_with_the_way_out() {
 #[test]
 fn a_tree_without_a_build_command_is_refused() {
     let sandbox = Sandbox::new();
-    let error = build(&sandbox.request(Source::Tree(testdata("archive"))), &sandbox.cache()).unwrap_err();
+    let error = build(&request_for(Source::Tree(testdata("archive"))), &sandbox.cache()).unwrap_err();
     assert!(error.to_string().contains("--build"));
 }
 
@@ -235,7 +275,7 @@ fn a_git_revision_is_built_without_touching_the_repository() {
     };
     let before = state();
     for (name, expected) in [("HEAD", "2\n"), ("trunk~1", "1\n")] {
-        let version = build(&revision(&sandbox, &tree, name), &sandbox.cache()).unwrap();
+        let version = build(&revision(&tree, name), &sandbox.cache()).unwrap();
         assert_eq!(output_of(&version.native), expected);
     }
     assert_eq!(state(), before);
@@ -250,7 +290,7 @@ fn a_revision_is_built_in_the_subdirectory_where_the_user_stands() {
     sandbox.run(&top, &format!("mv {} sub", tree.display()));
     git(&sandbox, &top, "init -q && git add -A");
     git(&sandbox, &top, "commit -qm one");
-    let version = build(&revision(&sandbox, &top.join("sub"), "HEAD"), &sandbox.cache()).unwrap();
+    let version = build(&revision(&top.join("sub"), "HEAD"), &sandbox.cache()).unwrap();
     assert!(version.native.ends_with("sub/program"));
 }
 
@@ -259,7 +299,7 @@ fn a_revision_that_is_not_there_is_an_error_that_names_the_way_out() {
     let sandbox = Sandbox::new();
     let tree = repository(&sandbox);
     let message = |directory: &Path, name: &str| {
-        build(&revision(&sandbox, directory, name), &sandbox.cache()).unwrap_err().to_string()
+        build(&revision(directory, name), &sandbox.cache()).unwrap_err().to_string()
     };
     assert!(message(&tree, "no-such").contains("git fetch"));
     git(&sandbox, sandbox.path(), &format!("clone -q --depth 1 file://{} shallow", tree.display()));
@@ -274,7 +314,7 @@ fn a_patch_is_applied_to_the_copy() {
     let tree = sandbox.tree("history");
     let patch = sandbox.path().join("change.patch");
     fs::write(&patch, "--- a/main.c\n+++ b/main.c\n@@ -2,6 +2,6 @@\n \n int main(void)\n {\n-    printf(\"%d\\n\", 1);\n+    printf(\"%d\\n\", 7);\n     return 0;\n }\n").unwrap();
-    let mut request = Request { command: Some("make".into()), ..sandbox.request(Source::Tree(tree.clone())) };
+    let mut request = Request { command: Some("make".into()), ..request_for(Source::Tree(tree.clone())) };
     request.patch = Some(patch);
     assert_eq!(output_of(&build(&request, &sandbox.cache()).unwrap().native), "7\n");
     assert!(fs::read_to_string(tree.join("main.c")).unwrap().contains("1)"));
@@ -286,7 +326,7 @@ fn a_patch_that_does_not_apply_is_an_error_that_names_the_hunk() {
     let patch = sandbox.path().join("change.patch");
     fs::write(&patch, "--- a/main.c\n+++ b/main.c\n@@ -1,2 +1,2 @@\n-#include <stdlib.h>\n+#include <stdio.h>\n \n@@ -4,3 +4,3 @@\n {\n-    printf(\"%d\\n\", 1);\n+    printf(\"%d\\n\", 7);\n     return 0;\n").unwrap();
     let mut request =
-        Request { command: Some("make".into()), ..sandbox.request(Source::Tree(testdata("history"))) };
+        Request { command: Some("make".into()), ..request_for(Source::Tree(testdata("history"))) };
     request.patch = Some(patch);
     let message = build(&request, &sandbox.cache()).unwrap_err().to_string();
     assert!(message.contains("main.c:1") && message.contains("hunk #1"), "{message}");
@@ -316,8 +356,7 @@ fn a_cached_build_takes_no_noticeable_time() {
 
 #[test]
 fn a_cache_that_cannot_be_written_is_an_error_that_names_it() {
-    let sandbox = Sandbox::new();
-    let mut request = sandbox.request(Source::Tree(testdata("archive")));
+    let mut request = request_for(Source::Tree(testdata("archive")));
     request.command = Some("make".into());
     let message = build(&request, &parallax_build::Cache::at("/proc/no-such")).unwrap_err().to_string();
     assert!(message.starts_with("/proc/no-such"), "{message}");

@@ -55,15 +55,16 @@ impl Sandbox {
 
     /// Builds a tree of `testdata` through the library.
     pub fn build(&self, name: &str, command: &str, program: &str) -> Result<Version, BuildError> {
-        let mut request = self.request(Source::Tree(testdata(name)));
+        let mut request = request_for(Source::Tree(testdata(name)));
         request.command = Some(command.to_string());
         request.program = Some(program.to_string());
         build(&request, &self.cache())
     }
+}
 
-    pub fn request(&self, source: Source) -> Request {
-        Request { wrapper: Some(wrapper()), ..Request::new(source) }
-    }
+/// A build with the wrapper of these tests.
+pub fn request_for(source: Source) -> Request {
+    Request { wrapper: Some(wrapper()), ..Request::new(source) }
 }
 
 pub fn testdata(name: &str) -> PathBuf {
