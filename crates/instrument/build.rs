@@ -26,10 +26,12 @@ fn runtime(root: &Path, out: &Path) {
     let built = target.join("runtime/libparallax_runtime.a");
     let library = out.join("libparallax_runtime.a");
     std::fs::copy(&built, &library).unwrap_or_else(|e| panic!("{}: {e}", built.display()));
-    let tls = out.join("tls.o");
-    let source = root.join("crates/runtime/src/tls.c");
-    run(Command::new("clang-19").args(["-O2", "-fPIC", "-c"]).arg(source).arg("-o").arg(&tls), "tls.c");
-    run(Command::new("llvm-ar-19").arg("r").arg(&library).arg(&tls), "the runtime library");
+    for name in ["tls", "stubs"] {
+        let object = out.join(name).with_extension("o");
+        let source = root.join("crates/runtime/src").join(name).with_extension("c");
+        run(Command::new("clang-19").args(["-O2", "-fPIC", "-c"]).arg(source).arg("-o").arg(&object), name);
+        run(Command::new("llvm-ar-19").arg("r").arg(&library).arg(&object), "the runtime library");
+    }
 }
 
 fn c_files(directory: &Path) -> Vec<PathBuf> {

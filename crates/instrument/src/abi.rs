@@ -1,5 +1,5 @@
-//! What instrumented code calls and reads in the runtime. The other side is `abi.rs`, `intrinsics.rs`
-//! and `tls.c` in the crate `runtime`; the numbers and layouts here and there must agree.
+//! What instrumented code calls and reads in the runtime. The other side is `stubs.c`, `abi.rs`,
+//! `intrinsics.rs` and `tls.c` in the crate `runtime`; the numbers and layouts here and there must agree.
 
 use inkwell::attributes::AttributeLoc;
 use inkwell::context::Context;
@@ -11,6 +11,11 @@ use inkwell::AddressSpace;
 /// Address of the shadow page table (`runtime::shadow::TABLE`).
 pub const SHADOW_TABLE: u64 = 0x1000_0000_0000;
 pub const PAGE_BITS: u64 = 12;
+
+/// Entries of the runtime's table of stack objects, a power of two.
+pub const STACK_OBJECTS: u64 = 1024;
+/// Largest object that becomes a table (`runtime::objects::MAX_TABLE`).
+pub const MAX_TABLE: u64 = 4096;
 
 /// Fields of the thread-local block.
 pub const TLS_ARGS: u32 = 0;
@@ -26,8 +31,8 @@ pub const MAX_ARGS: u32 = 64;
 pub const MAX_RET: u32 = 16;
 pub const MAX_VA_OVERFLOW: u32 = 64;
 pub const MAX_BYVAL: u32 = 16;
-/// Label words a variadic function keeps of its call.
-pub const VA_LABELS: u32 = 6 + MAX_VA_OVERFLOW;
+/// 64-bit words of `runtime::abi::VaLabels`.
+pub const VA_BLOCK_WORDS: u32 = (6 + MAX_VA_OVERFLOW + 2) / 2 + 1;
 
 /// libc functions that the runtime implements in Rust, as `__plx_libc_NAME`.
 pub const NATIVE_MODELS: &[&str] = &[
@@ -74,11 +79,15 @@ pub const NATIVE_IN_MODELS: &[&str] = &[
     "_exit",
 ];
 
+/// LLVM's number of the calling convention of the stubs.
+pub const PRESERVE_MOST: u32 = 14;
 pub const MODEL_PREFIX: &str = "__plx_libc_";
 pub const RUNTIME_PREFIX: &str = "__plx_";
 
 /// Declarations in the module being instrumented.
 pub struct Abi<'c> {
+    /// Start and length of stack objects, by address.
+    pub stack_objects: GlobalValue<'c>,
     pub tls: GlobalValue<'c>,
     pub tls_type: StructType<'c>,
     pub binary: FunctionValue<'c>,
@@ -97,6 +106,7 @@ pub struct Abi<'c> {
     pub escape_argument: FunctionValue<'c>,
     pub escape_pointee: FunctionValue<'c>,
     pub va_start: FunctionValue<'c>,
+    pub va_end: FunctionValue<'c>,
     pub va_enter: FunctionValue<'c>,
     pub byval: FunctionValue<'c>,
     pub copy: FunctionValue<'c>,
@@ -111,26 +121,28 @@ impl<'c> Abi<'c> {
         let w: BasicMetadataTypeEnum = context.i32_type().into();
         let l: BasicMetadataTypeEnum = context.i64_type().into();
         let p: BasicMetadataTypeEnum = context.ptr_type(AddressSpace::default()).into();
-        let cold = |f: FunctionValue<'c>| {
-            for name in ["nounwind", "cold"] {
-                let kind = inkwell::attributes::Attribute::get_named_enum_kind_id(name);
-                f.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, 0));
-            }
+        let declared = |f: FunctionValue<'c>| {
+            f.set_call_conventions(PRESERVE_MOST);
+            let kind = inkwell::attributes::Attribute::get_named_enum_kind_id("nounwind");
+            f.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, 0));
             f
         };
         let label = |name: &str, args: &[BasicMetadataTypeEnum<'c>]| {
-            cold(module.add_function(name, context.i32_type().fn_type(args, false), None))
+            declared(module.add_function(name, context.i32_type().fn_type(args, false), None))
         };
         let nothing = |name: &str, args: &[BasicMetadataTypeEnum<'c>]| {
-            cold(module.add_function(name, context.void_type().fn_type(args, false), None))
+            declared(module.add_function(name, context.void_type().fn_type(args, false), None))
         };
         let (tls, tls_type) = declare_tls(context, module);
+        let word = context.i64_type();
+        let objects = module.add_global(word.array_type(2 * STACK_OBJECTS as u32), None, "__plx_stack_objects");
         Abi {
+            stack_objects: objects,
             tls,
             tls_type,
             binary: label("__plx_binary", &[w, w, w, l, l, w]),
             cast: label("__plx_cast", &[w, w]),
-            select: label("__plx_select", &[w, w, w, w, l, l]),
+            select: label("__plx_select", &[w, w, w, w, l, l, w]),
             offset: label("__plx_offset", &[w, l, w, l, l]),
             probe: label("__plx_probe", &[l, l]),
             load: label("__plx_load", &[l, w, w, l, w]),
@@ -144,6 +156,7 @@ impl<'c> Abi<'c> {
             escape_argument: nothing("__plx_escape_argument", &[p, w, w]),
             escape_pointee: nothing("__plx_escape_pointee", &[p, l, w]),
             va_start: nothing("__plx_va_start", &[p, p]),
+            va_end: nothing("__plx_va_end", &[p]),
             va_enter: nothing("__plx_va_enter", &[p]),
             byval: nothing("__plx_byval", &[l, l, w]),
             copy: nothing("__plx_copy", &[l, l, l]),

@@ -13,42 +13,27 @@ pub fn offset<'c>(e: &mut Emitter<'_, 'c>, i: usize) -> Result<Vec<IntValue<'c>>
     if operands.iter().any(|o| o.labels.len() != 1) {
         return Ok(vec![cx.zero()]);
     }
-    let mut any = operands[0].labels[0];
-    for o in &operands[1..] {
-        any = cx.builder.build_or(any, o.labels[0], "ls")?;
+    if operands.iter().all(|o| o.labels[0].is_const()) {
+        return Ok(vec![cx.zero()]);
     }
     let Ok(element) = inst.get_gep_source_element_type() else { return Ok(vec![cx.zero()]) };
-    let any = cx.is_set(any)?;
-    let label = cx.label_when(any, || {
-        let mut ty = Some(element);
-        let mut label = operands[0].labels[0];
-        let mut address = cx.as_word(operands[0].value)?;
-        for (k, index) in operands[1..].iter().enumerate() {
-            let (scale, constant) = step(e, k, &mut ty, index.value);
-            let value = match constant {
-                Some(offset) => cx.word(offset),
-                None => signed_word(e, index.value)?,
-            };
-            let scale = cx.word(scale);
-            let args = [label.into(), address.into(), index.labels[0].into(), value.into(), scale.into()];
-            let moved = cx.builder.build_int_mul(value, scale, "o")?;
-            label = step_label(e, label, index.labels[0], &args)?;
-            address = cx.builder.build_int_add(address, moved, "a")?;
-        }
-        Ok(label)
-    })?;
+    let mut ty = Some(element);
+    let mut label = operands[0].labels[0];
+    let mut address = cx.as_word(operands[0].value)?;
+    for (k, index) in operands[1..].iter().enumerate() {
+        let (scale, constant) = step(e, k, &mut ty, index.value);
+        let value = match constant {
+            Some(offset) => cx.word(offset),
+            None => signed_word(e, index.value)?,
+        };
+        let (lindex, scale) = (index.labels[0], cx.word(scale));
+        label = cx.label_of(&[label, lindex], cx.abi.offset, || {
+            Ok(vec![label.into(), address.into(), lindex.into(), value.into(), scale.into()])
+        })?;
+        let moved = cx.builder.build_int_mul(value, scale, "o")?;
+        address = cx.builder.build_int_add(address, moved, "a")?;
+    }
     Ok(vec![label])
-}
-
-fn step_label<'c>(
-    e: &Emitter<'_, 'c>,
-    base: IntValue<'c>,
-    index: IntValue<'c>,
-    args: &[BasicMetadataValueEnum<'c>],
-) -> Result<IntValue<'c>> {
-    let either = e.cx.builder.build_or(base, index, "ls")?;
-    let either = e.cx.is_set(either)?;
-    e.cx.label_when(either, || e.cx.call_label(e.cx.abi.offset, args))
 }
 
 /// Scale of the `k`-th index, or for a struct field a constant offset (scale 1); moves `ty` inwards.

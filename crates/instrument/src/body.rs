@@ -4,7 +4,7 @@
 //! Always holds: indices are dense and in layout order; `needs_slot` and `live_after` speak of the
 //! original code, so both copies can rely on them.
 
-use crate::gaps::{called, Called};
+use crate::gaps::{called, points_to_constant, Called};
 use crate::types;
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{FunctionValue, InstructionOpcode as Op, InstructionValue, Operand};
@@ -119,7 +119,10 @@ fn operands<'c>(value: InstructionValue<'c>) -> impl Iterator<Item = Instruction
 /// Does a symbolic value possibly come in through this instruction's result?
 fn splits(value: InstructionValue, op: Op, has_leaves: bool) -> bool {
     match op {
-        Op::Load => has_leaves,
+        // Constant memory holds nothing symbolic; only an index into it can be, which the fast copy has not.
+        Op::Load => {
+            has_leaves && !value.get_operand(0).and_then(Operand::value).is_some_and(points_to_constant)
+        }
         Op::Call if has_leaves => match called(value) {
             Called::Assembler => false,
             Called::Pointer => true,

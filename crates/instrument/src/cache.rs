@@ -5,42 +5,33 @@
 
 use crate::cx::Result;
 use crate::error::Error;
-use crate::{link, Instrumented, Options, ProgramMap};
+use crate::ProgramMap;
 use std::hash::Hasher;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const MAP: &str = "map.json";
-const PROGRAM: &str = "program";
 
-fn key(options: &Options) -> Result<String> {
-    let bitcode = std::fs::read(&options.bitcode)
-        .map_err(|e| Error::Bitcode { path: options.bitcode.clone(), message: e.to_string() })?;
+/// A hash over everything that determines a result.
+pub fn key(parts: &[&[u8]]) -> String {
     let mut hash = blake3::Hasher::new();
-    for part in [&bitcode, link::MODELS, link::RUNTIME, env!("PARALLAX_INSTRUMENTER").as_bytes()] {
+    for part in parts.iter().copied().chain([env!("PARALLAX_INSTRUMENTER").as_bytes()]) {
         hash.update(&(part.len() as u64).to_le_bytes());
         hash.update(part);
     }
-    let rest = format!("{:?} {} {:?} {:?}", options.link_arguments, options.cxx, options.mode, options.watch);
-    hash.update(rest.as_bytes());
-    Ok(hash.finalize().to_hex()[..32].to_string())
+    hash.finalize().to_hex()[..32].to_string()
 }
 
-/// Load from the cache, or make with `make` in a fresh directory.
+/// The directory of `key` below `home` and the map in it; made with `make` in a fresh directory if it is new.
 pub fn get_or_make(
-    options: &Options,
+    home: &Path,
+    key: &str,
     make: impl FnOnce(&Path) -> Result<ProgramMap>,
-) -> Result<Instrumented> {
-    let home = options.cache.join("instrumented");
-    let place = home.join(key(options)?);
+) -> Result<(PathBuf, ProgramMap)> {
+    let place = home.join(key);
     if !place.join(MAP).exists() {
         let aside = home.join(format!("making-{}-{:x}", std::process::id(), unique()));
         std::fs::create_dir_all(&aside).map_err(Error::io(&aside))?;
-        let made = make(&aside).and_then(|map| {
-            let path = aside.join(MAP);
-            let text = serde_json::to_vec(&map).map_err(|e| Error::Invalid(e.to_string()))?;
-            std::fs::write(&path, text).map_err(Error::io(&path))
-        });
-        if let Err(e) = made {
+        if let Err(e) = make(&aside).and_then(|map| write_map(&aside, &map)) {
             // What failed is reported; a left-over directory would only take room.
             let _ = std::fs::remove_dir_all(&aside);
             return Err(e);
@@ -50,13 +41,21 @@ pub fn get_or_make(
             let _ = std::fs::remove_dir_all(&aside);
         }
     }
-    let path = place.join(MAP);
+    let map = read_map(&place)?;
+    Ok((place, map))
+}
+
+fn write_map(directory: &Path, map: &ProgramMap) -> Result<()> {
+    let path = directory.join(MAP);
+    let text = serde_json::to_vec(map).map_err(|e| Error::Invalid(e.to_string()))?;
+    std::fs::write(&path, text).map_err(Error::io(&path))
+}
+
+fn read_map(directory: &Path) -> Result<ProgramMap> {
+    let path = directory.join(MAP);
     let text = std::fs::read(&path).map_err(Error::io(&path))?;
-    let map = serde_json::from_slice(&text).map_err(|e| Error::Io {
-        path: path.clone(),
-        message: format!("{e}; remove the directory and try again"),
-    })?;
-    Ok(Instrumented { program: place.join(PROGRAM), map })
+    serde_json::from_slice(&text)
+        .map_err(|e| Error::Io { path, message: format!("{e}; remove the directory and try again") })
 }
 
 fn unique() -> u64 {

@@ -26,7 +26,7 @@ pub enum Callee<'c> {
 
 /// Can a call of this function hand back a label?
 pub fn may_return_symbolic(f: FunctionValue) -> bool {
-    f.count_basic_blocks() > 0
+    f.count_basic_blocks() > 0 || crate::models::is_instrumented_model(&f.get_name().to_string_lossy())
 }
 
 impl<'c> Emitter<'_, 'c> {
@@ -39,7 +39,7 @@ impl<'c> Emitter<'_, 'c> {
         let name = function.get_name().to_bytes();
         if name.starts_with(b"llvm.") {
             Callee::Intrinsic(function)
-        } else if function.count_basic_blocks() > 0 && !self.opaque.contains(&function) {
+        } else if may_return_symbolic(function) && !self.opaque.contains(&function) {
             Callee::Instrumented
         } else if name.starts_with(RUNTIME_PREFIX.as_bytes()) {
             Callee::Runtime
@@ -276,11 +276,8 @@ fn escape_arguments<'c>(
         return Ok(());
     }
     for label in arguments.iter().flat_map(|a| &a.labels).filter(|l| !l.is_const()) {
-        let symbolic = cx.is_set(*label)?;
         let name = name_constant(e, f)?;
-        cx.when(symbolic, || {
-            cx.call(cx.abi.escape_argument, &[name.into(), (*label).into(), cx.label(site).into()])
-        })?;
+        cx.call(cx.abi.escape_argument, &[name.into(), (*label).into(), cx.label(site).into()])?;
     }
     Ok(())
 }
@@ -327,13 +324,9 @@ pub fn take_results<'c>(e: &Emitter<'_, 'c>, leaves: &[Leaf]) -> Result<Vec<IntV
     if leaves.is_empty() {
         return Ok(vec![]);
     }
-    let count = cx.tls_load(TLS_RET)?;
-    let set = cx.is_set(count)?;
     let mut labels = Vec::new();
     for (k, leaf) in leaves.iter().enumerate() {
-        labels.push(cx.label_when(set, || {
-            cx.call_label(cx.abi.result, &[cx.label(k as u32).into(), cx.label(leaf.width).into()])
-        })?);
+        labels.push(cx.call_label(cx.abi.result, &[cx.label(k as u32).into(), cx.label(leaf.width).into()])?);
     }
     cx.tls_store(TLS_RET, cx.zero())?;
     Ok(labels)
@@ -359,6 +352,7 @@ fn send_variadic<'c>(
         let byval = byval_bytes(e, site.get_enum_attribute(AttributeLoc::Param(k as u32), byval_kind()));
         let variadic = k >= fixed;
         let label = argument.labels.first().copied();
+        let overflow_padding = overflow % 2;
         let mut spill = |slots: u32, label: Option<IntValue<'c>>| {
             if variadic {
                 if let (Some(label), true) = (label, overflow < MAX_VA_OVERFLOW) {
@@ -369,7 +363,11 @@ fn send_variadic<'c>(
         };
         match argument.value {
             _ if byval.is_some() => spill(byval.unwrap_or(0).div_ceil(8) as u32, None),
-            BasicValueEnum::FloatValue(v) if v.get_type() == cx.context.x86_f80_type() => spill(2, None),
+            BasicValueEnum::FloatValue(v) if v.get_type() == cx.context.x86_f80_type() => {
+                // Aligned to 16 bytes.
+                spill(overflow_padding, None);
+                spill(2, None);
+            }
             BasicValueEnum::FloatValue(_) | BasicValueEnum::VectorValue(_) if fp < 8 => fp += 1,
             BasicValueEnum::FloatValue(_) | BasicValueEnum::VectorValue(_) => spill(1, None),
             _ if gp < 6 => {
@@ -381,11 +379,11 @@ fn send_variadic<'c>(
             _ => spill(1, label),
         }
     }
-    write_variadic(e, &places)?;
+    write_variadic(e, &places, overflow.min(MAX_VA_OVERFLOW))?;
     Ok(true)
 }
 
-fn write_variadic<'c>(e: &Emitter<'_, 'c>, places: &[(u32, IntValue<'c>)]) -> Result<()> {
+fn write_variadic<'c>(e: &Emitter<'_, 'c>, places: &[(u32, IntValue<'c>)], slots: u32) -> Result<()> {
     let cx = e.cx;
     let symbolic: Vec<_> = places.iter().map(|p| p.1).filter(|l| !l.is_const()).collect();
     let Some(mut any) = symbolic.first().copied() else { return Ok(()) };
@@ -394,10 +392,10 @@ fn write_variadic<'c>(e: &Emitter<'_, 'c>, places: &[(u32, IntValue<'c>)]) -> Re
     }
     let set = cx.is_set(any)?;
     cx.when(set, || {
-        for field in TLS_VA_GP..TLS_BYVAL {
+        for field in TLS_VA_GP..TLS_VA_OVERFLOW + slots {
             let label = places.iter().find(|p| p.0 == field).map_or(cx.zero(), |p| p.1);
             cx.tls_store(field, label)?;
         }
-        cx.tls_store(TLS_VA, cx.label(1))
+        cx.tls_store(TLS_VA, cx.label(slots + 1))
     })
 }

@@ -21,7 +21,8 @@ pub struct Cx<'a, 'c> {
     pub abi: &'a Abi<'c>,
     pub layout: &'a TargetData,
     /// Page-aligned array of edge counters, mapped onto the arena by the runtime.
-    pub counters: GlobalValue<'c>,
+    /// None in the models, whose edges are not counted.
+    pub counters: Option<GlobalValue<'c>>,
     pub symbolic: bool,
     /// Branch weights: the first successor is hardly ever taken.
     pub unlikely: MetadataValue<'c>,
@@ -79,11 +80,12 @@ impl<'a, 'c> Cx<'a, 'c> {
         args: &[BasicMetadataValueEnum<'c>],
     ) -> Result<IntValue<'c>> {
         let call = self.builder.build_call(f, args, "l")?;
+        call.set_call_convention(PRESERVE_MOST);
         // All functions called this way are declared to return a label.
         Ok(call.try_as_basic_value().expect_basic("label").into_int_value())
     }
     pub fn call(&self, f: FunctionValue<'c>, args: &[BasicMetadataValueEnum<'c>]) -> Result<()> {
-        self.builder.build_call(f, args, "")?;
+        self.builder.build_call(f, args, "")?.set_call_convention(PRESERVE_MOST);
         Ok(())
     }
 
@@ -125,25 +127,17 @@ impl<'a, 'c> Cx<'a, 'c> {
         Ok(())
     }
 
-    /// A label that is 0 unless `condition`, in which case `rare` computes it.
-    pub fn label_when(
+    /// `f(args)`, unless all of `labels` are known to be 0.
+    pub fn label_of(
         &self,
-        condition: IntValue<'c>,
-        rare: impl FnOnce() -> Result<IntValue<'c>>,
+        labels: &[IntValue<'c>],
+        f: FunctionValue<'c>,
+        args: impl FnOnce() -> Result<Vec<BasicMetadataValueEnum<'c>>>,
     ) -> Result<IntValue<'c>> {
-        // The builder stands in a block while a function is being emitted.
-        let before = self.builder.get_insert_block().ok_or_else(|| Error::Invalid("no block".into()))?;
-        let then = self.new_block("sym");
-        let join = self.context.insert_basic_block_after(then, "join");
-        self.builder.build_conditional_branch(condition, then, join)?;
-        self.builder.position_at_end(then);
-        let label = rare()?;
-        let end = self.builder.get_insert_block().ok_or_else(|| Error::Invalid("no block".into()))?;
-        self.builder.build_unconditional_branch(join)?;
-        self.builder.position_at_end(join);
-        let phi = self.builder.build_phi(self.i32(), "l")?;
-        phi.add_incoming(&[(&self.zero(), before), (&label, end)]);
-        Ok(phi.as_basic_value().into_int_value())
+        if labels.iter().all(|l| l.is_const()) {
+            return Ok(self.zero());
+        }
+        self.call_label(f, &args()?)
     }
 
     /// Does the page of this address have shadow memory?
@@ -165,8 +159,9 @@ impl<'a, 'c> Cx<'a, 'c> {
 
     /// Bump the counter of an edge.
     pub fn count_edge(&self, edge: u32) -> Result<()> {
-        let base = self.counters.as_pointer_value();
-        let ty = self.counters.get_value_type().into_array_type();
+        let Some(counters) = self.counters else { return Ok(()) };
+        let base = counters.as_pointer_value();
+        let ty = counters.get_value_type().into_array_type();
         let at = crate::gaps::array_element(ty, base, edge as u64, self.context);
         let old = self.builder.build_load(self.context.i8_type(), at, "n")?.into_int_value();
         let new = self.builder.build_int_add(old, self.context.i8_type().const_int(1, false), "n")?;

@@ -214,7 +214,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         let at = b.build_struct_gep(cx.abi.tls_type, cx.abi.tls.as_pointer_value(), TLS_CONTEXT, "tls")?;
         self.context = Some(b.build_load(cx.i32(), at, "context")?.into_int_value());
         if self.function.get_type().is_var_arg() {
-            let block = cx.i32().array_type(VA_LABELS);
+            let block = cx.i64().array_type(VA_BLOCK_WORDS);
             self.va_labels = Some(b.build_alloca(block, "va.labels")?);
         }
         Ok(())
@@ -271,6 +271,9 @@ impl<'a, 'c> Emitter<'a, 'c> {
             // The instruction is an alloca, so its value is a pointer.
             if let Ok(pointer) = PointerValue::try_from(*alloca) {
                 let address = cx.as_word(pointer.into())?;
+                if (2..=MAX_TABLE).contains(&len) && matches!(ty, BasicTypeEnum::ArrayType(_)) {
+                    self.announce_array(address, len)?;
+                }
                 if len <= 4096 {
                     let end = cx.builder.build_int_add(address, cx.word(len.max(1) - 1), "end")?;
                     let first = cx.has_shadow(address)?;
@@ -286,6 +289,23 @@ impl<'a, 'c> Emitter<'a, 'c> {
             cx.call(cx.abi.va_enter, &[labels.into()])?;
         }
         crate::calls::receive_structs(self)
+    }
+
+    /// Tell the runtime about an array on the stack, so that reads through a symbolic index know its extent.
+    fn announce_array(&self, address: IntValue<'c>, len: u64) -> Result<()> {
+        let (cx, b) = (self.cx, self.cx.builder);
+        let bucket = b.build_right_shift(address, cx.word(4), false, "bucket")?;
+        let bucket = b.build_and(bucket, cx.word(STACK_OBJECTS - 1), "bucket")?;
+        let offset = b.build_left_shift(bucket, cx.word(4), "at")?;
+        let base = cx.as_word(cx.abi.stack_objects.as_pointer_value().into())?;
+        let pointer = cx.context.ptr_type(inkwell::AddressSpace::default());
+        for (at, value) in [(0, address), (8, cx.word(len))] {
+            let place = b.build_int_add(base, cx.word(at), "at")?;
+            let place = b.build_int_add(place, offset, "at")?;
+            let place = b.build_int_to_ptr(place, pointer, "at")?;
+            b.build_store(place, value)?;
+        }
+        Ok(())
     }
 
     /// Values of this type can be stored in slots.

@@ -3,13 +3,17 @@
 //! This is the only `unsafe` code outside `runtime`, `trace` and `execute`
 //! (docs/decisions/0002-unsafe-in-instrument.md). Each function is a plain query on a live value.
 
-use inkwell::llvm_sys::core::{LLVMGetCalledValue, LLVMIsAFunction, LLVMIsAInlineAsm};
+use inkwell::llvm_sys::core::{
+    LLVMGetCalledValue, LLVMGetConstOpcode, LLVMGetOperand, LLVMIsAConstantExpr, LLVMIsAFunction,
+    LLVMIsAGetElementPtrInst, LLVMIsAGlobalVariable, LLVMIsAInlineAsm, LLVMIsGlobalConstant,
+};
+use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::debuginfo::{
     LLVMDIFileGetDirectory, LLVMDIFileGetFilename, LLVMDIScopeGetFile, LLVMDISubprogramGetLine,
     LLVMGetSubprogram,
 };
 use inkwell::llvm_sys::prelude::LLVMMetadataRef;
-use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
+use inkwell::values::{AsValueRef, BasicValueEnum, FunctionValue, InstructionValue};
 
 fn text(get: impl Fn(&mut u32) -> *const std::ffi::c_char) -> String {
     let mut len = 0;
@@ -84,4 +88,22 @@ pub fn array_element<'c>(
     let zero = context.i64_type().const_zero();
     // SAFETY: the index is below the length: the array is made with one element for each edge.
     unsafe { base.const_in_bounds_gep(ty, &[zero, context.i64_type().const_int(index, false)]) }
+}
+
+/// Does this pointer lead into a constant global, whatever the indices?
+pub fn points_to_constant(pointer: BasicValueEnum) -> bool {
+    // SAFETY: queries on live values; operand 0 of an address computation is its base.
+    unsafe {
+        let mut value = pointer.as_value_ref();
+        loop {
+            let constant = !LLVMIsAConstantExpr(value).is_null();
+            let offset = !LLVMIsAGetElementPtrInst(value).is_null()
+                || (constant && LLVMGetConstOpcode(value) == LLVMOpcode::LLVMGetElementPtr);
+            if !offset {
+                break;
+            }
+            value = LLVMGetOperand(value, 0);
+        }
+        !LLVMIsAGlobalVariable(value).is_null() && LLVMIsGlobalConstant(value) == 1
+    }
 }

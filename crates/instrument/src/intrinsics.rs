@@ -2,7 +2,6 @@
 
 use crate::cx::Result;
 use crate::emit::Emitter;
-use crate::fast::result_value;
 use crate::types;
 use inkwell::values::*;
 use parallax_trace::format::*;
@@ -95,6 +94,9 @@ fn after<'c>(e: &Emitter<'_, 'c>, name: &str, first: Option<BasicValueEnum<'c>>)
             return cx.call(cx.abi.va_start, &[pointer.into(), labels.into()]);
         }
     }
+    if let (Some(labels), true) = (e.va_labels, name.starts_with("llvm.va_end")) {
+        return cx.call(cx.abi.va_end, &[labels.into()]);
+    }
     if name.starts_with("llvm.va_copy") {
         let address = cx.as_word(list)?;
         return cx.clear(address, 24);
@@ -175,7 +177,6 @@ pub fn slow<'c>(
         }
     }
     lose_all(e, i)?;
-    let _ = result_value(clone);
     Ok(vec![cx.zero(); leaves.len()])
 }
 
@@ -223,21 +224,16 @@ fn expression<'c>(e: &mut Emitter<'_, 'c>, i: usize, number: u32, operands: u32)
     }
     // A symbolic rotation amount has no expression of its own.
     e.concretise(labels[2], CONCRETE_INTRINSIC, site)?;
-    let any = cx.builder.build_or(labels[0], labels[1], "ls")?;
-    let any = cx.is_set(any)?;
-    cx.label_when(any, || {
-        cx.call_label(
-            cx.abi.intrinsic,
-            &[
-                cx.label(number | width << 8).into(),
-                labels[0].into(),
-                labels[1].into(),
-                cx.zero().into(),
-                values[0].into(),
-                values[1].into(),
-                values[2].into(),
-            ],
-        )
+    cx.label_of(&labels[..2], cx.abi.intrinsic, || {
+        Ok(vec![
+            cx.label(number | width << 8).into(),
+            labels[0].into(),
+            labels[1].into(),
+            cx.zero().into(),
+            values[0].into(),
+            values[1].into(),
+            values[2].into(),
+        ])
     })
 }
 
@@ -247,13 +243,11 @@ fn with_overflow<'c>(e: &mut Emitter<'_, 'c>, i: usize, number: u32, op: Op) -> 
     let width = types::scalar_width(a.value.get_type()).unwrap_or(64);
     let flag = expression(e, i, number, 2)?;
     let (la, lb) = (a.labels[0], b.labels[0]);
-    let any = cx.builder.build_or(la, lb, "ls")?;
-    let any = cx.is_set(any)?;
-    let result = cx.label_when(any, || {
+    let result = cx.label_of(&[la, lb], cx.abi.binary, || {
         let (x, y) = (cx.as_word(a.value)?, cx.as_word(b.value)?);
         let what = cx.label(op as u32 | width << 8);
         let site = cx.label(e.body.insts[i].site);
-        cx.call_label(cx.abi.binary, &[what.into(), la.into(), lb.into(), x.into(), y.into(), site.into()])
+        Ok(vec![what.into(), la.into(), lb.into(), x.into(), y.into(), site.into()])
     })?;
     Ok(vec![result, flag])
 }

@@ -66,20 +66,49 @@ pub struct Instrumented {
 
 /// Instrument, or find in the cache.
 pub fn instrument(options: &Options) -> Result<Instrumented, Error> {
-    cache::get_or_make(options, |directory| make(options, directory))
+    let bitcode = std::fs::read(&options.bitcode)
+        .map_err(|e| Error::Bitcode { path: options.bitcode.clone(), message: e.to_string() })?;
+    let rest = format!("{:?} {} {:?} {:?}", options.link_arguments, options.cxx, options.mode, options.watch);
+    let key = cache::key(&[&bitcode, link::MODELS, link::RUNTIME, rest.as_bytes()]);
+    let home = options.cache.join("instrumented");
+    let (place, map) = cache::get_or_make(&home, &key, |directory| make(options, directory))?;
+    Ok(Instrumented { program: place.join(PROGRAM), map })
 }
 
+const PROGRAM: &str = "program";
+const MODELS_OBJECT: &str = "models.o";
+
 fn make(options: &Options, directory: &Path) -> Result<ProgramMap, Error> {
+    let models = match options.mode {
+        Mode::Coverage => None,
+        Mode::Symbolic | Mode::Dependence => Some(models_library(&options.cache)?),
+    };
     let context = Context::create();
     let module = read(&context, &options.bitcode)?;
-    let map = transform(&context, &module, options)?;
-    let machine = passes::machine()?;
-    passes::optimise(&module, &machine)?;
+    program::rename_main(&module)?;
+    program::adopt_inline_definitions(&module);
+    let before = models.as_ref().map(|m| m.1.clone()).unwrap_or_default();
+    models::redirect_all(&module, &before);
     let object = directory.join("program.o");
-    passes::write_object(&module, &machine, &object)?;
-    link::link(&object, &directory.join("program"), options)?;
+    let job = Job { symbolic: models.is_some(), before, watch: &options.watch, is_program: true };
+    let mut map = job.compile(&context, &module, &object)?;
+    map.mode = Some(options.mode);
+    let models = models.map(|m| m.0.join(MODELS_OBJECT));
+    link::link(&object, models.as_deref(), &directory.join(PROGRAM), options)?;
     std::fs::remove_file(&object).map_err(Error::io(&object))?;
     Ok(map)
+}
+
+/// The models, instrumented: the directory of the object, and their map. Made once for every Parallax.
+fn models_library(cache: &Path) -> Result<(PathBuf, ProgramMap), Error> {
+    cache::get_or_make(&cache.join("models"), &cache::key(&[link::MODELS]), |directory| {
+        let context = Context::create();
+        let module = models::module(&context, link::MODELS)?;
+        program::adopt_inline_definitions(&module);
+        let watch = Watch::new();
+        let job = Job { symbolic: true, before: ProgramMap::default(), watch: &watch, is_program: false };
+        job.compile(&context, &module, &directory.join(MODELS_OBJECT))
+    })
 }
 
 fn read<'c>(context: &'c Context, path: &Path) -> Result<Module<'c>, Error> {
@@ -88,43 +117,55 @@ fn read<'c>(context: &'c Context, path: &Path) -> Result<Module<'c>, Error> {
     Module::parse_bitcode_from_buffer(&buffer, context).map_err(|e| fail(e.to_string()))
 }
 
-/// The pipeline of docs/internals.md up to the optimiser.
-fn transform<'c>(context: &'c Context, module: &Module<'c>, options: &Options) -> Result<ProgramMap, Error> {
-    let machine = passes::machine()?;
-    let layout = machine.get_target_data();
-    program::rename_main(module)?;
-    program::adopt_inline_definitions(module);
-    let symbolic = options.mode != Mode::Coverage;
-    if symbolic {
-        models::link(context, module, link::MODELS)?;
-        passes::drop_unused(module, &machine)?;
+/// One module on its way through the pipeline of docs/internals.md.
+struct Job<'a> {
+    symbolic: bool,
+    /// Numbers go on where this map ends.
+    before: ProgramMap,
+    watch: &'a Watch,
+    /// The program itself, as opposed to the models.
+    is_program: bool,
+}
+
+impl Job<'_> {
+    fn compile<'c>(self, context: &'c Context, module: &Module<'c>, object: &Path) -> Result<ProgramMap, Error> {
+        let machine = passes::machine()?;
+        let layout = machine.get_target_data();
+        passes::clean_up(module, &machine)?;
+        let mut numbers = number::number(module, self.before, self.watch);
+        module.strip_debug_info();
+        let builder = context.create_builder();
+        let weights = [1u64, 2000].map(|w| context.i32_type().const_int(w, false).into());
+        let weights = [context.metadata_string("branch_weights").into(), weights[0], weights[1]];
+        let mut counters = None;
+        if self.is_program {
+            program::global_table(context, module, &layout);
+            counters = Some(program::counters(context, module, numbers.map.edges.len()));
+        }
+        let abi = abi::Abi::declare(context, module);
+        let cx = Cx {
+            context,
+            module,
+            builder: &builder,
+            abi: &abi,
+            layout: &layout,
+            counters,
+            symbolic: self.symbolic,
+            unlikely: context.metadata_node(&weights),
+        };
+        rewrite(&cx, &mut numbers, self.watch)?;
+        module.verify().map_err(|e| Error::Invalid(e.to_string()))?;
+        passes::optimise(module, &machine)?;
+        passes::write_object(module, &machine, object)?;
+        if !self.is_program {
+            numbers.map.edges.clear();
+        }
+        Ok(numbers.map)
     }
-    passes::clean_up(module, &machine)?;
-    let mut numbers = number::number(module, &models::is_model, &options.watch);
-    numbers.map.mode = Some(options.mode);
-    module.strip_debug_info();
-    program::global_table(context, module, &layout);
-    let builder = context.create_builder();
-    let unlikely = [1u64, 2000].map(|w| context.i32_type().const_int(w, false).into());
-    let weights = [context.metadata_string("branch_weights").into(), unlikely[0], unlikely[1]];
-    let abi = abi::Abi::declare(context, module);
-    let cx = Cx {
-        context,
-        module,
-        builder: &builder,
-        abi: &abi,
-        layout: &layout,
-        counters: program::counters(context, module, numbers.map.edges.len()),
-        symbolic,
-        unlikely: context.metadata_node(&weights),
-    };
-    rewrite(&cx, &mut numbers, options)?;
-    module.verify().map_err(|e| Error::Invalid(e.to_string()))?;
-    Ok(numbers.map)
 }
 
 /// Rewrite every function of the module.
-fn rewrite<'c>(cx: &Cx<'_, 'c>, numbers: &mut number::Numbers<'c>, options: &Options) -> Result<(), Error> {
+fn rewrite<'c>(cx: &Cx<'_, 'c>, numbers: &mut number::Numbers<'c>, watch: &Watch) -> Result<(), Error> {
     let defined: Vec<FunctionValue<'c>> =
         cx.module.get_functions().filter(|f| f.count_basic_blocks() > 0).collect();
     let mut opaque = HashSet::new();
@@ -135,7 +176,7 @@ fn rewrite<'c>(cx: &Cx<'_, 'c>, numbers: &mut number::Numbers<'c>, options: &Opt
             numbers.map.opaque.push((name, reason.into()));
         }
     }
-    let watched = watched_instructions(&defined, &options.watch);
+    let watched = watched_instructions(&defined, watch);
     for function in defined {
         if opaque.contains(&function) {
             if cx.symbolic {

@@ -130,14 +130,10 @@ pub fn slow_load<'c>(
     let pointer = e.operand(pointer_operand(load, 0)?)?;
     let address = cx.as_word(pointer.value)?;
     let laddress = pointer.labels[0];
-    let has = cx.has_shadow(address)?;
-    let symbolic = cx.is_set(laddress)?;
-    let any = cx.builder.build_or(has, symbolic, "any")?;
     if leaves.len() == 1 && leaves[0].path.is_empty() {
-        let label = cx.label_when(any, || scalar_load(e, address, laddress, value, leaves[0].width, site))?;
-        return Ok(vec![label]);
+        return Ok(vec![scalar_load(e, address, laddress, value, leaves[0].width, site)?]);
     }
-    cx.when(any, || opaque_load(e, address, laddress, value, site))?;
+    opaque_load(e, address, laddress, value, site)?;
     Ok(vec![cx.zero(); leaves.len()])
 }
 
@@ -161,22 +157,11 @@ pub fn slow_store(e: &mut Emitter<'_, '_>, i: usize) -> Result<()> {
         }
     }
     let address = cx.as_word(pointer.value)?;
-    let has = cx.has_shadow(address)?;
-    let labels = cx.builder.build_or(pointer.labels[0], label, "ls")?;
-    let symbolic = cx.is_set(labels)?;
-    let any = cx.builder.build_or(has, symbolic, "any")?;
-    cx.when(any, || {
-        cx.call(
-            cx.abi.store,
-            &[
-                address.into(),
-                pointer.labels[0].into(),
-                cx.word(len).into(),
-                label.into(),
-                cx.label(site).into(),
-            ],
-        )
-    })
+    let (laddress, len) = (pointer.labels[0], cx.word(len));
+    cx.call(
+        cx.abi.store,
+        &[address.into(), laddress.into(), len.into(), label.into(), cx.label(site).into()],
+    )
 }
 
 /// A variable-length array or `alloca` has been made.

@@ -1,7 +1,8 @@
-//! The models of libc functions: calls in the program are redirected to them, then they are linked in.
+//! The models of libc functions: instrumented once as a module of their own; calls in a program are
+//! redirected to them.
 //!
-//! In: the program's module, the models' bitcode. Out: one module in which `NAME` has become
-//! `__plx_libc_NAME` wherever the program does not define NAME itself.
+//! In: the models' bitcode, or the program's module and the models' map. Out: a module in which `NAME`
+//! has become `__plx_libc_NAME` wherever the program does not define NAME itself.
 
 use crate::abi::{MODEL_PREFIX, NATIVE_IN_MODELS, NATIVE_MODELS};
 use crate::cx::Result;
@@ -10,6 +11,8 @@ use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 use inkwell::values::FunctionValue;
+use parallax_trace::sites::ProgramMap;
+use std::collections::HashSet;
 
 /// Prefix of the models' own helper functions once they are in the program.
 const HELPER_PREFIX: &str = "__plx_m_";
@@ -40,20 +43,15 @@ fn declarations<'c>(module: &Module<'c>) -> Vec<(FunctionValue<'c>, String)> {
         .collect()
 }
 
-/// Redirect and link.
-pub fn link<'c>(context: &'c Context, module: &Module<'c>, bitcode: &[u8]) -> Result<()> {
+/// The models as a module of their own: instrumented once, linked to every program.
+pub fn module<'c>(context: &'c Context, bitcode: &[u8]) -> Result<Module<'c>> {
     let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "models");
     let models = Module::parse_bitcode_from_buffer(&buffer, context)
         .map_err(|e| Error::Invalid(format!("the models' bitcode: {e}")))?;
-    let mut known: Vec<String> = NATIVE_MODELS.iter().map(|s| s.to_string()).collect();
     for f in models.get_functions().filter(defined) {
-        let name = f.get_name().to_string_lossy().into_owned();
-        match name.strip_prefix(MODEL_PREFIX) {
-            Some(modelled) => known.push(modelled.to_string()),
-            None if f.get_linkage() == Linkage::Internal => {
-                f.as_global_value().set_name(&format!("{HELPER_PREFIX}{name}"));
-            }
-            None => {}
+        if f.get_linkage() == Linkage::Internal {
+            let name = f.get_name().to_string_lossy().into_owned();
+            f.as_global_value().set_name(&format!("{HELPER_PREFIX}{name}"));
         }
     }
     for (f, name) in declarations(&models) {
@@ -61,22 +59,21 @@ pub fn link<'c>(context: &'c Context, module: &Module<'c>, bitcode: &[u8]) -> Re
             redirect(&models, f, &name);
         }
     }
+    Ok(models)
+}
+
+/// Calls of modelled functions in the program go to the models. `models`: their map.
+pub fn redirect_all(module: &Module, models: &ProgramMap) {
+    let modelled = models.functions.iter().filter_map(|f| f.name.strip_prefix(MODEL_PREFIX));
+    let known: HashSet<&str> = modelled.chain(NATIVE_MODELS.iter().copied()).collect();
     for (f, name) in declarations(module) {
-        if known.contains(&name) {
+        if known.contains(name.as_str()) {
             redirect(module, f, &name);
         }
     }
-    let ours: Vec<String> =
-        models.get_functions().filter(defined).map(|f| f.get_name().to_string_lossy().into_owned()).collect();
-    module.link_in_module(models).map_err(|e| Error::Invalid(format!("linking the models: {e}")))?;
-    // Nothing outside this module calls the models, so unused ones can go.
-    for name in ours {
-        if let Some(f) = module.get_function(&name).filter(|_| name != REPORT_STREAMS) {
-            f.set_linkage(Linkage::Internal);
-        }
-    }
-    Ok(())
 }
 
-/// Called by the runtime at the end of the program.
-const REPORT_STREAMS: &str = "__plx_report_streams";
+/// Is this function, defined elsewhere, one of the instrumented models?
+pub fn is_instrumented_model(name: &str) -> bool {
+    name.strip_prefix(MODEL_PREFIX).is_some_and(|n| !NATIVE_MODELS.contains(&n))
+}

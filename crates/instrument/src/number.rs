@@ -23,11 +23,13 @@ pub struct Numbers<'c> {
 /// Instructions to be watched: function name and index of the instruction in the function.
 pub type Watch = std::collections::BTreeSet<(String, u32)>;
 
-pub fn number<'c>(module: &Module<'c>, is_model: &dyn Fn(&str) -> bool, watch: &Watch) -> Numbers<'c> {
-    let mut n = Numbers::default();
+/// Numbers of `module` go on where `before` (the models' map) ends.
+pub fn number<'c>(module: &Module<'c>, before: ProgramMap, watch: &Watch) -> Numbers<'c> {
+    let files = before.files.iter().cloned().zip(0..).collect();
+    let mut n = Numbers { map: before, files, ..Numbers::default() };
     let defined: Vec<_> = module.get_functions().filter(|f| f.count_basic_blocks() > 0).collect();
     for function in &defined {
-        n.function(*function, is_model);
+        n.function(*function);
     }
     // Watched sites come last, so that watching does not change the other numbers.
     for function in &defined {
@@ -46,13 +48,13 @@ impl<'c> Numbers<'c> {
         number
     }
 
-    fn function(&mut self, function: FunctionValue<'c>, is_model: &dyn Fn(&str) -> bool) {
+    fn function(&mut self, function: FunctionValue<'c>) {
         let name = function.get_name().to_string_lossy().into_owned();
         let place = gaps::function_place(function);
         let line = place.as_ref().map_or(0, |p| p.1);
         let file = place.map(|p| self.file(p.0));
         let number = self.map.functions.len() as u32;
-        self.map.functions.push(FunctionInfo { model: is_model(&name), name, file, line });
+        self.map.functions.push(FunctionInfo { model: crate::models::is_model(&name), name, file, line });
         let first_block = self.map.blocks.len() as u32;
         let blocks: HashMap<_, _> =
             function.get_basic_block_iter().enumerate().map(|(i, b)| (b, first_block + i as u32)).collect();

@@ -44,11 +44,6 @@ pub fn clean_up(module: &Module, machine: &TargetMachine) -> Result<()> {
     run(module, machine, CLEAN_UP)
 }
 
-/// Only models that are used stay.
-pub fn drop_unused(module: &Module, machine: &TargetMachine) -> Result<()> {
-    run(module, machine, "globaldce")
-}
-
 pub fn optimise(module: &Module, machine: &TargetMachine) -> Result<()> {
     run(module, machine, OPTIMISE)
 }

@@ -178,11 +178,8 @@ impl<'c> Emitter<'_, 'c> {
         if label.is_const() {
             return Ok(());
         }
-        let symbolic = cx.is_set(label)?;
-        cx.when(symbolic, || {
-            let reason = cx.label(reason as u32);
-            cx.call(cx.abi.concretise, &[reason.into(), label.into(), cx.label(site).into()])
-        })
+        let reason = cx.label(reason as u32);
+        cx.call(cx.abi.concretise, &[reason.into(), label.into(), cx.label(site).into()])
     }
 
     fn binary(&mut self, i: usize, op: f::Op, swapped: bool) -> Result<IntValue<'c>> {
@@ -196,15 +193,10 @@ impl<'c> Emitter<'_, 'c> {
         };
         let width = crate::types::scalar_width(a.value.get_type()).unwrap_or(64);
         let site = self.body.insts[i].site;
-        let any = cx.builder.build_or(la, lb, "ls")?;
-        let any = cx.is_set(any)?;
-        cx.label_when(any, || {
+        cx.label_of(&[la, lb], cx.abi.binary, || {
             let what = cx.label(op as u32 | width << 8);
             let (x, y) = (cx.as_word(a.value)?, cx.as_word(b.value)?);
-            cx.call_label(
-                cx.abi.binary,
-                &[what.into(), la.into(), lb.into(), x.into(), y.into(), cx.label(site).into()],
-            )
+            Ok(vec![what.into(), la.into(), lb.into(), x.into(), y.into(), cx.label(site).into()])
         })
     }
 
@@ -242,9 +234,8 @@ impl<'c> Emitter<'_, 'c> {
             _ if want < have => f::Op::Extract,
             _ => f::Op::ZExt,
         };
-        let symbolic = cx.is_set(label)?;
-        let label = cx.label_when(symbolic, || {
-            cx.call_label(cx.abi.cast, &[cx.label(op as u32 | want << 8).into(), label.into()])
+        let label = cx.label_of(&[label], cx.abi.cast, || {
+            Ok(vec![cx.label(op as u32 | want << 8).into(), label.into()])
         })?;
         Ok(vec![label])
     }
@@ -259,23 +250,19 @@ impl<'c> Emitter<'_, 'c> {
         if leaves.len() != 1 || !leaves[0].path.is_empty() {
             self.concretise(lc, f::CONCRETE_WIDE, self.body.insts[i].site)?;
         }
+        let chosen = cx.builder.build_int_z_extend(condition, cx.i32(), "c")?;
         let mut labels = Vec::new();
         for (k, leaf) in leaves.iter().enumerate() {
-            let chosen = cx.builder.build_select(condition, a.labels[k], b.labels[k], "l")?.into_int_value();
+            let (la, lb) = (a.labels[k], b.labels[k]);
             if !leaf.path.is_empty() {
-                labels.push(chosen);
+                labels.push(cx.builder.build_select(condition, la, lb, "l")?.into_int_value());
                 continue;
             }
-            let symbolic = cx.is_set(lc)?;
-            let both = cx.label_when(symbolic, || {
+            labels.push(cx.label_of(&[lc, la, lb], cx.abi.select, || {
                 let (x, y) = (cx.as_word(a.value)?, cx.as_word(b.value)?);
                 let width = cx.label(leaf.width);
-                cx.call_label(
-                    cx.abi.select,
-                    &[width.into(), lc.into(), a.labels[k].into(), b.labels[k].into(), x.into(), y.into()],
-                )
-            })?;
-            labels.push(cx.builder.build_select(symbolic, both, chosen, "l")?.into_int_value());
+                Ok(vec![width.into(), lc.into(), la.into(), lb.into(), x.into(), y.into(), chosen.into()])
+            })?);
         }
         Ok(labels)
     }
@@ -325,12 +312,9 @@ impl<'c> Emitter<'_, 'c> {
         let condition = self.nth(i, 0)?;
         let label = condition.labels.first().copied().unwrap_or(cx.zero());
         let value = condition.value.into_int_value();
-        if inst.op == Op::Br {
-            let symbolic = cx.is_set(label)?;
-            cx.when(symbolic, || {
-                let taken = cx.builder.build_int_z_extend(value, cx.i32(), "taken")?;
-                cx.call(cx.abi.branch, &[cx.label(inst.site).into(), label.into(), taken.into()])
-            })?;
+        if inst.op == Op::Br && !label.is_const() {
+            let taken = cx.builder.build_int_z_extend(value, cx.i32(), "taken")?;
+            cx.call(cx.abi.branch, &[cx.label(inst.site).into(), label.into(), taken.into()])?;
         }
         let edges: Vec<BasicBlock<'c>> = targets.iter().map(|_| cx.new_block("slow.edge")).collect();
         rebuild_branch(self, inst.value, Some(value), &edges)?;
@@ -356,12 +340,12 @@ impl<'c> Emitter<'_, 'c> {
         successor: usize,
     ) -> Result<()> {
         let cx = self.cx;
-        let symbolic = cx.is_set(label)?;
+        if label.is_const() {
+            return Ok(());
+        }
         let case = if successor == 0 { u32::MAX } else { successor as u32 - 1 };
-        cx.when(symbolic, || {
-            let word = cx.as_word(value.into())?;
-            cx.call(cx.abi.switch, &[cx.label(site).into(), label.into(), cx.label(case).into(), word.into()])
-        })
+        let word = cx.as_word(value.into())?;
+        cx.call(cx.abi.switch, &[cx.label(site).into(), label.into(), cx.label(case).into(), word.into()])
     }
 
     /// Go from block `from` to block `to`: what flows into its phis, all read before any is written.

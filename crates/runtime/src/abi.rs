@@ -1,5 +1,5 @@
-//! The functions that instrumented code calls. Signatures are repeated in the instrumenter's
-//! `abi.rs`. Values come as zero-extended 64-bit integers; labels of 0 mean concrete.
+//! The functions behind what instrumented code calls (`stubs.c` answers the common "nothing symbolic here"
+//! itself). Signatures are repeated there and in the instrumenter's `abi.rs`. Values come as zero-extended 64-bit integers; labels of 0 mean concrete.
 //!
 //! Always holds: with tracing off (another thread, a forked child, no arena) every function answers
 //! "concrete" and changes nothing but shadow labels to 0.
@@ -22,7 +22,7 @@ fn op(number: u32) -> Op {
 
 /// Arithmetic or comparison. `what`: operator in the low byte, operand width in the next.
 #[no_mangle]
-pub extern "C" fn __plx_binary(what: u32, la: u32, lb: u32, a: u64, b: u64, site: u32) -> u32 {
+pub extern "C" fn __plx_rt_binary(what: u32, la: u32, lb: u32, a: u64, b: u64, site: u32) -> u32 {
     if !tracing() {
         return 0;
     }
@@ -50,7 +50,7 @@ pub extern "C" fn __plx_binary(what: u32, la: u32, lb: u32, a: u64, b: u64, site
 
 /// Extension or truncation. `what`: operator, then the width of the result.
 #[no_mangle]
-pub extern "C" fn __plx_cast(what: u32, label: u32) -> u32 {
+pub extern "C" fn __plx_rt_cast(what: u32, label: u32) -> u32 {
     if !tracing() {
         return 0;
     }
@@ -63,7 +63,7 @@ pub extern "C" fn __plx_cast(what: u32, label: u32) -> u32 {
 
 /// `condition ? a : b` with a symbolic condition.
 #[no_mangle]
-pub extern "C" fn __plx_select(w: u32, lc: u32, la: u32, lb: u32, a: u64, b: u64) -> u32 {
+pub extern "C" fn __plx_rt_select(w: u32, lc: u32, la: u32, lb: u32, a: u64, b: u64, _c: u32) -> u32 {
     if !tracing() {
         return 0;
     }
@@ -73,7 +73,7 @@ pub extern "C" fn __plx_select(w: u32, lc: u32, la: u32, lb: u32, a: u64, b: u64
 
 /// Address arithmetic: label of `base + index * scale`, `index` sign-extended from `w` bits.
 #[no_mangle]
-pub extern "C" fn __plx_offset(lbase: u32, base: u64, lindex: u32, index: u64, scale: u64) -> u32 {
+pub extern "C" fn __plx_rt_offset(lbase: u32, base: u64, lindex: u32, index: u64, scale: u64) -> u32 {
     if !tracing() {
         return 0;
     }
@@ -91,13 +91,13 @@ pub extern "C" fn __plx_offset(lbase: u32, base: u64, lindex: u32, index: u64, s
 
 /// Is any of the bytes symbolic? (The fast copy's second look, after the page table.)
 #[no_mangle]
-pub extern "C" fn __plx_probe(address: usize, len: u64) -> u32 {
+pub extern "C" fn __plx_rt_probe(address: usize, len: u64) -> u32 {
     (tls().off == 0 && shadow::any(address, len as usize)) as u32
 }
 
 /// Label of a loaded value of `w` bits.
 #[no_mangle]
-pub extern "C" fn __plx_load(address: usize, laddress: u32, w: u32, value: u64, site: u32) -> u32 {
+pub extern "C" fn __plx_rt_load(address: usize, laddress: u32, w: u32, value: u64, site: u32) -> u32 {
     if !tracing() {
         return 0;
     }
@@ -115,7 +115,7 @@ pub extern "C" fn __plx_load(address: usize, laddress: u32, w: u32, value: u64, 
 
 /// A load whose value cannot carry a label (floating point, vectors, wide integers, aggregates).
 #[no_mangle]
-pub extern "C" fn __plx_load_opaque(address: usize, laddress: u32, len: u64, reason: u32, site: u32) {
+pub extern "C" fn __plx_rt_load_opaque(address: usize, laddress: u32, len: u64, reason: u32, site: u32) {
     if !tracing() {
         return;
     }
@@ -144,7 +144,7 @@ fn whole(label: u32) -> u32 {
 
 /// A store of `len` bytes with this label.
 #[no_mangle]
-pub extern "C" fn __plx_store(address: usize, laddress: u32, len: u64, label: u32, site: u32) {
+pub extern "C" fn __plx_rt_store(address: usize, laddress: u32, len: u64, label: u32, site: u32) {
     if !tracing() {
         return shadow::clear(address, len as usize);
     }
@@ -158,13 +158,13 @@ pub extern "C" fn __plx_store(address: usize, laddress: u32, len: u64, label: u3
 
 /// Bytes become concrete (a store in the fast copy, a new stack object).
 #[no_mangle]
-pub extern "C" fn __plx_clear(address: usize, len: u64) {
+pub extern "C" fn __plx_rt_clear(address: usize, len: u64) {
     shadow::clear(address, len as usize);
 }
 
 /// A symbolic value is used where only a concrete one will do.
 #[no_mangle]
-pub extern "C" fn __plx_concretise(reason: u32, label: u32, site: u32) {
+pub extern "C" fn __plx_rt_concretise(reason: u32, label: u32, site: u32) {
     if tracing() {
         events::concrete(reason as u16, site, label);
     }
@@ -172,7 +172,7 @@ pub extern "C" fn __plx_concretise(reason: u32, label: u32, site: u32) {
 
 /// A conditional branch.
 #[no_mangle]
-pub extern "C" fn __plx_branch(site: u32, label: u32, taken: u32) {
+pub extern "C" fn __plx_rt_branch(site: u32, label: u32, taken: u32) {
     if tracing() {
         events::condition(KIND_BRANCH, 0, site, label, taken != 0);
     }
@@ -180,7 +180,7 @@ pub extern "C" fn __plx_branch(site: u32, label: u32, taken: u32) {
 
 /// A switch; `case`: index of the case taken, `u32::MAX` for the default.
 #[no_mangle]
-pub extern "C" fn __plx_switch(site: u32, label: u32, case: u32, value: u64) {
+pub extern "C" fn __plx_rt_switch(site: u32, label: u32, case: u32, value: u64) {
     if !tracing() {
         return;
     }
@@ -193,7 +193,7 @@ pub extern "C" fn __plx_switch(site: u32, label: u32, case: u32, value: u64) {
 
 /// A watched instruction has executed.
 #[no_mangle]
-pub extern "C" fn __plx_watch(site: u32, label: u32, value: u64) {
+pub extern "C" fn __plx_rt_watch(site: u32, label: u32, value: u64) {
     if tracing() {
         let event = RawEvent { kind: KIND_WATCH, flag: 0, aux: 0, x: site, y: label, z: tls().context };
         events::emit(event, &value.to_le_bytes());
@@ -205,7 +205,7 @@ pub extern "C" fn __plx_watch(site: u32, label: u32, value: u64) {
 /// # Safety
 /// `name` is a NUL-terminated string.
 #[no_mangle]
-pub unsafe extern "C" fn __plx_escape_argument(name: *const libc::c_char, label: u32, site: u32) {
+pub unsafe extern "C" fn __plx_rt_escape_argument(name: *const libc::c_char, label: u32, site: u32) {
     if tracing() && label != 0 {
         // SAFETY: emitted by the instrumenter as a string constant.
         events::escape(unsafe { std::ffi::CStr::from_ptr(name) }.to_bytes(), site, label);
@@ -220,7 +220,7 @@ const POINTEE_BYTES: usize = 16;
 /// # Safety
 /// `name` is a NUL-terminated string.
 #[no_mangle]
-pub unsafe extern "C" fn __plx_escape_pointee(name: *const libc::c_char, address: usize, site: u32) {
+pub unsafe extern "C" fn __plx_rt_escape_pointee(name: *const libc::c_char, address: usize, site: u32) {
     if !tracing() {
         return;
     }
@@ -239,22 +239,44 @@ pub struct VaList {
     save: usize,
 }
 
-/// `va_start` has filled in `list`; `labels`: what [`__plx_va_enter`] kept.
+/// What a variadic function keeps of its call: labels, how many stack slots the call has, where they are.
+#[repr(C)]
+pub struct VaLabels {
+    gp: [u32; 6],
+    overflow: [u32; MAX_VA_OVERFLOW],
+    slots: u32,
+    pad: u32,
+    address: usize,
+}
+
+/// `va_start` has filled in `list`; `labels`: what [`__plx_rt_va_enter`] kept.
 ///
 /// # Safety
 /// Called by instrumented code only, with a live list and label block.
 #[no_mangle]
-pub unsafe extern "C" fn __plx_va_start(list: *const VaList, labels: *const [u32; 6 + MAX_VA_OVERFLOW]) {
+pub unsafe extern "C" fn __plx_rt_va_start(list: *const VaList, labels: *mut VaLabels) {
     // SAFETY: see above.
-    let (list, labels) = unsafe { (&*list, &*labels) };
+    let (list, labels) = unsafe { (&*list, &mut *labels) };
     for slot in list.gp_offset as usize / 8..6 {
-        store_slot(list.save + 8 * slot, labels[slot]);
+        store_slot(list.save + 8 * slot, labels.gp[slot]);
     }
     shadow::clear(list.save + 48, 128);
-    for (i, label) in labels[6..].iter().enumerate() {
-        if *label != 0 || shadow::any(list.overflow + 8 * i, 8) {
-            store_slot(list.overflow + 8 * i, *label);
-        }
+    labels.address = list.overflow;
+    for i in 0..labels.slots as usize {
+        store_slot(list.overflow + 8 * i, labels.overflow[i]);
+    }
+}
+
+/// `va_end`: the stack slots belong to the caller again, who fills them without telling.
+///
+/// # Safety
+/// As for [`__plx_rt_va_start`].
+#[no_mangle]
+pub unsafe extern "C" fn __plx_rt_va_end(labels: *mut VaLabels) {
+    // SAFETY: see above.
+    let labels = unsafe { &mut *labels };
+    if labels.address != 0 {
+        shadow::clear(labels.address, 8 * labels.slots as usize);
     }
 }
 
@@ -270,22 +292,24 @@ fn store_slot(address: usize, label: u32) {
 /// # Safety
 /// `labels` is a block in the frame of the calling instrumented function.
 #[no_mangle]
-pub unsafe extern "C" fn __plx_va_enter(labels: *mut [u32; 6 + MAX_VA_OVERFLOW]) {
+pub unsafe extern "C" fn __plx_rt_va_enter(labels: *mut VaLabels) {
     let t = tls();
-    // SAFETY: see above.
-    let labels = unsafe { &mut *labels };
-    if t.va == 0 {
-        *labels = [0; 6 + MAX_VA_OVERFLOW];
-        return;
+    // SAFETY: see above; all-zero is a valid block.
+    let labels = unsafe {
+        labels.write_bytes(0, 1);
+        &mut *labels
+    };
+    if t.va != 0 {
+        labels.gp = t.va_gp;
+        labels.overflow = t.va_overflow;
+        labels.slots = t.va - 1;
+        t.va = 0;
     }
-    labels[..6].copy_from_slice(&t.va_gp);
-    labels[6..].copy_from_slice(&t.va_overflow);
-    t.va = 0;
 }
 
 /// A struct passed by value has been copied to `to` by the call.
 #[no_mangle]
-pub extern "C" fn __plx_byval(to: usize, len: u64, slot: u32) {
+pub extern "C" fn __plx_rt_byval(to: usize, len: u64, slot: u32) {
     let from = std::mem::take(&mut tls().byval[slot as usize]) as usize;
     if from == 0 {
         shadow::clear(to, len as usize);
@@ -296,13 +320,13 @@ pub extern "C" fn __plx_byval(to: usize, len: u64, slot: u32) {
 
 /// memcpy or memmove by instrumented code: the labels' part.
 #[no_mangle]
-pub extern "C" fn __plx_copy(to: usize, from: usize, len: u64) {
+pub extern "C" fn __plx_rt_copy(to: usize, from: usize, len: u64) {
     shadow::copy(to, from, len as usize);
 }
 
 /// memset by instrumented code: the labels' part.
 #[no_mangle]
-pub extern "C" fn __plx_fill(to: usize, label: u32, len: u64) {
+pub extern "C" fn __plx_rt_fill(to: usize, label: u32, len: u64) {
     let label = if label == 0 || !tracing() { 0 } else { nodes::extract(label, 0, 8) };
     if label == 0 {
         return shadow::clear(to, len as usize);
@@ -313,7 +337,7 @@ pub extern "C" fn __plx_fill(to: usize, label: u32, len: u64) {
 /// Label of argument leaf `index`, which the callee takes to be `w` bits wide: caller and callee may
 /// disagree about the type in old-style C, and then the label is dropped.
 #[no_mangle]
-pub extern "C" fn __plx_argument(index: u32, w: u32) -> u32 {
+pub extern "C" fn __plx_rt_argument(index: u32, w: u32) -> u32 {
     let t = tls();
     let label = if index < t.args { t.arg_label[index as usize] } else { 0 };
     of_width(label, w)
@@ -321,7 +345,7 @@ pub extern "C" fn __plx_argument(index: u32, w: u32) -> u32 {
 
 /// Likewise for a result.
 #[no_mangle]
-pub extern "C" fn __plx_result(index: u32, w: u32) -> u32 {
+pub extern "C" fn __plx_rt_result(index: u32, w: u32) -> u32 {
     let t = tls();
     let label = if index < t.ret { t.ret_label[index as usize] } else { 0 };
     of_width(label, w)

@@ -1,8 +1,8 @@
 //! Which object does an address lie in? And: reads through a symbolic address.
 //!
 //! Objects of known extent are the program's globals (the instrumenter emits a table), the
-//! character-class tables of libc, and heap blocks (their starts are marked in a bit table by
-//! the allocation wrappers). A read through a symbolic address inside such an object becomes a read
+//! character-class tables of libc, arrays on the stack, and heap blocks (their starts are marked in a
+//! bit table by the allocation wrappers). A read through a symbolic address inside such an object becomes a read
 //! of a snapshot, with a guard that the address stays inside; anything else is made concrete and
 //! the trace says so.
 
@@ -21,6 +21,7 @@ pub struct GlobalObject {
     pub start: usize,
     pub len: usize,
 }
+
 
 extern "C" {
     static __plx_globals: [GlobalObject; 0];
@@ -80,6 +81,30 @@ fn global_object(address: usize) -> Option<(usize, usize)> {
     globals.iter().find(|g| address >= g.start && address < g.start + g.len).map(|g| (g.start, g.len))
 }
 
+/// Entries of [`__plx_stack_objects`], a power of two.
+const STACK_OBJECTS: usize = 1024;
+
+/// Arrays on the stack, each in the bucket of its address, written by instrumented code at function entry.
+/// An entry may be out of date; then the extent is wrong, which does no harm: the snapshot is of what is
+/// in memory, and the guard keeps the index inside it.
+#[no_mangle]
+pub static mut __plx_stack_objects: [GlobalObject; STACK_OBJECTS] =
+    [GlobalObject { start: 0, len: 0 }; STACK_OBJECTS];
+
+fn stack_object(address: usize) -> Option<(usize, usize)> {
+    let mark = 0u8;
+    // Everything above this frame is readable stack, everything below is not in use.
+    if address < std::ptr::addr_of!(mark) as usize {
+        return None;
+    }
+    (0..=MAX_TABLE / 16).find_map(|back| {
+        let bucket = ((address >> 4).wrapping_sub(back)) & (STACK_OBJECTS - 1);
+        // SAFETY: the bucket is below the length; a plain copy.
+        let o = unsafe { __plx_stack_objects[bucket] };
+        (o.start <= address && address < o.start + o.len).then_some((o.start, o.len))
+    })
+}
+
 fn ctype_object(address: usize) -> Option<(usize, usize)> {
     // SAFETY: libc's tables, valid for indices -128 to 255.
     let tables = unsafe {
@@ -95,7 +120,10 @@ fn ctype_object(address: usize) -> Option<(usize, usize)> {
 }
 
 fn object(address: usize) -> Option<(usize, usize)> {
-    ctype_object(address).or_else(|| global_object(address)).or_else(|| heap_object(address))
+    ctype_object(address)
+        .or_else(|| global_object(address))
+        .or_else(|| stack_object(address))
+        .or_else(|| heap_object(address))
 }
 
 /// Copy an object into the tables region; its offset there, or `None` if the region is full.

@@ -9,7 +9,7 @@ struct plx_tls {
     uint32_t ret;          /* valid result labels, 0: all concrete */
     uint32_t context;      /* hash of the calling context */
     uint32_t off;          /* 1: this thread is not traced */
-    uint32_t va;           /* 1: the va_* labels are valid */
+    uint32_t va;           /* 0: no va_* labels; else stack slots of the call, plus 1 */
     uint32_t pad;
     uint32_t arg_label[64];
     uint32_t ret_label[16];
