@@ -273,3 +273,25 @@ fn a_machine_that_is_set_up_passes() {
     assert!(text.lines().count() > 10, "{text}");
     assert!(!text.contains("MISSING"), "{text}");
 }
+
+#[test]
+fn the_shipped_example_is_seen_through_from_options_to_output() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let file = "examples/records/stock.csv";
+    let program = "examples/records/records.c";
+    let args = ["trace", program, "--format", "json", "--", "--min", "5", "--sum", file];
+    let run: Value = serde_json::from_str(&succeed(&root, &args)).unwrap();
+    sound(&run);
+    assert_eq!(run["exit"], 0);
+    assert_eq!(run["stdout"], "bolt: 12 at 5\ntotal: 60\n");
+    assert_eq!(run["options"][0]["short"], "m:n:su");
+    assert!(conditions(&run).contains(&format!("{file}[0] == '#'").as_str()), "{:?}", conditions(&run));
+    let outputs = run["outputs"].as_array().unwrap();
+    let written: String = outputs.iter().map(|o| o["bytes"].as_str().unwrap()).collect();
+    assert_eq!(written, "bolt: 12 at 5\ntotal: 60\n");
+    let symbolic: usize = outputs.iter().map(|o| o["symbolic"].as_array().unwrap().len()).sum();
+    // The name, the quantity, the price and the total come from the input.
+    assert_eq!(symbolic, "bolt".len() + "12".len() + "5".len() + "60".len());
+    let ended = run["ends_of_input"].as_array().unwrap().iter().any(|e| e["input"] == file);
+    assert!(ended, "{}", run["ends_of_input"]);
+}
