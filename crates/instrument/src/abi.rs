@@ -135,7 +135,8 @@ impl<'c> Abi<'c> {
         };
         let (tls, tls_type) = declare_tls(context, module);
         let word = context.i64_type();
-        let objects = module.add_global(word.array_type(2 * STACK_OBJECTS as u32), None, "__plx_stack_objects");
+        let objects =
+            module.add_global(word.array_type(2 * STACK_OBJECTS as u32), None, "__plx_stack_objects");
         Abi {
             stack_objects: objects,
             tls,

@@ -7,12 +7,12 @@ use inkwell::llvm_sys::core::{
     LLVMGetCalledValue, LLVMGetConstOpcode, LLVMGetOperand, LLVMIsAConstantExpr, LLVMIsAFunction,
     LLVMIsAGetElementPtrInst, LLVMIsAGlobalVariable, LLVMIsAInlineAsm, LLVMIsGlobalConstant,
 };
-use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::debuginfo::{
     LLVMDIFileGetDirectory, LLVMDIFileGetFilename, LLVMDIScopeGetFile, LLVMDISubprogramGetLine,
     LLVMGetSubprogram,
 };
 use inkwell::llvm_sys::prelude::LLVMMetadataRef;
+use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::values::{AsValueRef, BasicValueEnum, FunctionValue, InstructionValue};
 
 fn text(get: impl Fn(&mut u32) -> *const std::ffi::c_char) -> String {

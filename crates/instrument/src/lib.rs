@@ -128,7 +128,12 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn compile<'c>(self, context: &'c Context, module: &Module<'c>, object: &Path) -> Result<ProgramMap, Error> {
+    fn compile<'c>(
+        self,
+        context: &'c Context,
+        module: &Module<'c>,
+        object: &Path,
+    ) -> Result<ProgramMap, Error> {
         let machine = passes::machine()?;
         let layout = machine.get_target_data();
         passes::clean_up(module, &machine)?;

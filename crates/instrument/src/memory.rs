@@ -158,10 +158,7 @@ pub fn slow_store(e: &mut Emitter<'_, '_>, i: usize) -> Result<()> {
     }
     let address = cx.as_word(pointer.value)?;
     let (laddress, len) = (pointer.labels[0], cx.word(len));
-    cx.call(
-        cx.abi.store,
-        &[address.into(), laddress.into(), len.into(), label.into(), cx.label(site).into()],
-    )
+    cx.call(cx.abi.store, &[address.into(), laddress.into(), len.into(), label.into(), cx.label(site).into()])
 }
 
 /// A variable-length array or `alloca` has been made.

@@ -6,7 +6,7 @@
 use crate::nodes::{self, binary, constant, extract, ite};
 use crate::state::state;
 use crate::tls::tls;
-use parallax_trace::format::{mask, Op};
+use parallax_trace::format::{apply, mask, Op};
 
 /// Numbers shared with the instrumenter's `intrinsics.rs`.
 pub const BSWAP: u32 = 1;
@@ -52,8 +52,8 @@ fn one_operand(what: u32, w: u8, x: u32) -> u32 {
         CTPOP => (0..w as u32)
             .fold(constant(w, 0), |sum, i| add(w, sum, nodes::extend(Op::ZExt, piece(x, i, 1), w))),
         ABS => {
-            let negative = binary(Op::Slt, w, x, constant(w, 0));
-            ite(negative, binary(Op::Sub, w, constant(w, 0), x), x)
+            let zero = constant(w, 0);
+            choose(Op::Slt, w, (x, zero), binary(Op::Sub, w, zero, x), x)
         }
         // The first set bit from the right (CTTZ) or left (CTLZ): the outermost test is the nearest bit.
         _ => (0..w as u32).fold(constant(w, w as u64), |rest, i| {
@@ -108,10 +108,10 @@ fn symbolic(label: u32) -> u32 {
 fn two_operands(what: u32, w: u8, x: u32, y: u32) -> u32 {
     let sign = |v: u32| binary(Op::Slt, w, v, constant(w, 0));
     match what {
-        SMAX => ite(binary(Op::Slt, w, x, y), y, x),
-        SMIN => ite(binary(Op::Slt, w, x, y), x, y),
-        UMAX => ite(binary(Op::Ult, w, x, y), y, x),
-        UMIN => ite(binary(Op::Ult, w, x, y), x, y),
+        SMAX => choose(Op::Slt, w, (x, y), y, x),
+        SMIN => choose(Op::Slt, w, (x, y), x, y),
+        UMAX => choose(Op::Ult, w, (x, y), y, x),
+        UMIN => choose(Op::Ult, w, (x, y), x, y),
         UADD_OVERFLOW => {
             let sum = binary(Op::Add, w, x, y);
             if sum == 0 {
@@ -137,6 +137,16 @@ fn two_operands(what: u32, w: u8, x: u32, y: u32) -> u32 {
         UMUL_OVERFLOW => binary(Op::UMulOverflow, w, x, y),
         _ => std::process::abort(),
     }
+}
+
+/// `x op y ? a : b`; the comparison may have only one outcome, which then is this run's.
+fn choose(op: Op, w: u8, (x, y): (u32, u32), a: u32, b: u32) -> u32 {
+    let condition = binary(op, w, x, y);
+    if condition != 0 {
+        return ite(condition, a, b);
+    }
+    let held = apply(op, 1, w, nodes::value(x), nodes::value(y), 0) == Some(1);
+    symbolic(if held { a } else { b })
 }
 
 /// A binary operation whose result may turn out constant: then a constant node.

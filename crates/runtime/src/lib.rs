@@ -9,30 +9,34 @@
 //! Feature `program` adds what only makes sense inside an instrumented program (its `main`, and
 //! symbols that the instrumenter defines); without it the crate is just the fork server.
 
-#[cfg(feature = "program")]
+#[cfg(any(feature = "program", test))]
 pub mod abi;
-#[cfg(feature = "program")]
+#[cfg(any(feature = "program", test))]
 pub mod alloc;
-#[cfg(feature = "program")]
+#[cfg(any(feature = "program", test))]
 pub mod events;
-#[cfg(feature = "program")]
+#[cfg(test)]
+mod expressions_test;
+#[cfg(any(feature = "program", test))]
 pub mod hooks;
-#[cfg(feature = "program")]
+#[cfg(any(feature = "program", test))]
 pub mod input;
-#[cfg(feature = "program")]
+#[cfg(any(feature = "program", test))]
 pub mod intrinsics;
-#[cfg(feature = "program")]
+#[cfg(any(feature = "program", test))]
 pub mod nodes;
-#[cfg(feature = "program")]
+#[cfg(any(feature = "program", test))]
 pub mod objects;
-#[cfg(feature = "program")]
+#[cfg(any(feature = "program", test))]
 pub mod process;
+#[cfg(any(feature = "program", test))]
+pub mod range;
 pub mod server;
-#[cfg(feature = "program")]
+#[cfg(any(feature = "program", test))]
 pub mod shadow;
-#[cfg(feature = "program")]
+#[cfg(all(feature = "program", not(test)))]
 mod start;
-#[cfg(feature = "program")]
+#[cfg(any(feature = "program", test))]
 pub mod state;
-#[cfg(feature = "program")]
+#[cfg(any(feature = "program", test))]
 pub mod tls;

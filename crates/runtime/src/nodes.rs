@@ -83,7 +83,7 @@ pub fn width(label: u32) -> u8 {
     state().node(label).width
 }
 
-fn op_of(n: &Node) -> Op {
+pub fn op_of(n: &Node) -> Op {
     // Nodes are only written by this module, with valid operators.
     Op::from_u8(n.op).unwrap_or(Op::Const)
 }
@@ -134,7 +134,7 @@ fn make(op: Op, width: u8, a: u32, b: u32, c: u32) -> u32 {
     s.intern(Node { op: op as u8, width, a, b, c, value, _pad: 0 })
 }
 
-fn is_const(label: u32) -> Option<u64> {
+pub fn is_const(label: u32) -> Option<u64> {
     let n = state().node(label);
     (n.op == Op::Const as u8).then_some(n.value)
 }
@@ -202,6 +202,9 @@ pub fn binary(op: Op, w: u8, a: u32, b: u32) -> u32 {
     }
     if let Some(label) = folded_offset(op, w, a, b) {
         return label;
+    }
+    if crate::range::decided(op, w, a, b) {
+        return 0;
     }
     let (a, b) = narrowed_comparison(op, a, b).unwrap_or((a, b));
     let result = match op {
@@ -295,10 +298,10 @@ pub fn concat(high: u32, low: u32) -> u32 {
         if base == h.a && h.b == at + l.width as u32 {
             return extract(base, at, w);
         }
-        // The upper part of a sign or zero extension above the value itself.
+        // A piece of a sign extension above the extended value itself.
         let n = state().node(h.a);
-        if at == 0 && h.b == l.width as u32 && w == n.width && n.a == low && n.op == Op::SExt as u8 {
-            return h.a;
+        if at == 0 && h.b == l.width as u32 && n.a == low && n.op == Op::SExt as u8 {
+            return extract(h.a, 0, w);
         }
     }
     make(Op::Concat, w, high, low, 0)

@@ -22,7 +22,6 @@ pub struct GlobalObject {
     pub len: usize,
 }
 
-
 extern "C" {
     static __plx_globals: [GlobalObject; 0];
     static __plx_globals_len: u64;

@@ -34,22 +34,7 @@ struct Global(UnsafeCell<State>);
 // SAFETY: see the module documentation: one thread uses the state.
 unsafe impl Sync for Global {}
 
-static STATE: Global = Global(UnsafeCell::new(State {
-    header: std::ptr::null_mut(),
-    nodes: std::ptr::null_mut(),
-    nodes_len: 1,
-    nodes_capacity: 0,
-    events: std::ptr::null_mut(),
-    events_len: 0,
-    events_capacity: 0,
-    tables: std::ptr::null_mut(),
-    tables_len: 0,
-    tables_capacity: 0,
-    buckets: Vec::new(),
-    last_tables: Vec::new(),
-    busy: false,
-    on: false,
-}));
+static STATE: Global = Global(UnsafeCell::new(State::empty()));
 
 /// The state, for the traced thread.
 #[inline]
@@ -61,6 +46,26 @@ pub fn state() -> &'static mut State {
 }
 
 impl State {
+    /// Nothing recorded, nothing to record into.
+    pub const fn empty() -> State {
+        State {
+            header: std::ptr::null_mut(),
+            nodes: std::ptr::null_mut(),
+            nodes_len: 1,
+            nodes_capacity: 0,
+            events: std::ptr::null_mut(),
+            events_len: 0,
+            events_capacity: 0,
+            tables: std::ptr::null_mut(),
+            tables_len: 0,
+            tables_capacity: 0,
+            buckets: Vec::new(),
+            last_tables: Vec::new(),
+            busy: false,
+            on: false,
+        }
+    }
+
     /// Start recording into the arena at `base`.
     ///
     /// # Safety
