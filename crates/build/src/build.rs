@@ -233,7 +233,7 @@ impl Job<'_> {
             // Should Parallax itself have been started by make.
             shell.env_remove(variable);
         }
-        // Standard input is the lock, which is an empty file: were we killed, the lock is held until the last process of the build
+        // Standard input is the lock, which is an empty file: were we killed, the lock is held until the shell that runs the build
         // is gone.
         shell.stdin(self.lock.try_clone().at(&log_path)?);
         shell.stderr(log.try_clone().at(&log_path)?).stdout(log);
