@@ -1,0 +1,94 @@
+//! One C program, built natively, with the coverage and with the symbolic instrumentation.
+
+use crate::Result;
+use parallax_execute::{ArenaSizes, Executor, Kind, Limits, Options, Run, Symbolic, TestCase};
+use parallax_instrument::{instrument, Mode, Watch};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// As `parallax-cc` compiles bitcode.
+const BITCODE: &[&str] = &[
+    "-O1",
+    "-c",
+    "-emit-llvm",
+    "-g",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-fno-stack-protector",
+    "-U_FORTIFY_SOURCE",
+    "-D_FORTIFY_SOURCE=0",
+];
+const NATIVE: &[&str] = &["-O1"];
+
+/// The three builds of a subject.
+pub struct Subject {
+    pub native: PathBuf,
+    pub coverage: PathBuf,
+    pub symbolic: PathBuf,
+}
+
+pub const LIMITS: Limits = Limits {
+    time: Duration::from_secs(60),
+    memory: 4 << 30,
+    output: 16 << 20,
+    file_size: 16 << 20,
+    processes: 64,
+};
+
+pub const NOTHING_SYMBOLIC: Symbolic = Symbolic { arguments: false, stdin: false, files: false, env: false };
+pub const STDIN_SYMBOLIC: Symbolic = Symbolic { stdin: true, ..NOTHING_SYMBOLIC };
+
+fn cache() -> PathBuf {
+    std::env::temp_dir().join("parallax-bench")
+}
+
+fn clang(flags: &[&str], source: &Path, out: &Path) -> Result<()> {
+    let output = Command::new("clang-19").args(flags).arg(source).arg("-o").arg(out).output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into());
+    }
+    Ok(())
+}
+
+impl Subject {
+    /// Builds `bench/subjects/NAME.c`.
+    pub fn build(name: &str) -> Result<Subject> {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects").join(name).with_extension("c");
+        let cache = cache();
+        std::fs::create_dir_all(&cache)?;
+        let (native, bitcode) = (cache.join(name), cache.join(format!("{name}.bc")));
+        clang(NATIVE, &source, &native)?;
+        clang(BITCODE, &source, &bitcode)?;
+        let with = |mode| {
+            let options = parallax_instrument::Options {
+                bitcode: bitcode.clone(),
+                link_arguments: vec![],
+                cxx: false,
+                mode,
+                watch: Watch::default(),
+                cache: cache.clone(),
+            };
+            instrument(&options).map(|i| i.program)
+        };
+        Ok(Subject { coverage: with(Mode::Coverage)?, symbolic: with(Mode::Symbolic)?, native })
+    }
+}
+
+/// An executor for one build.
+pub fn executor(program: &Path, kind: Kind, symbolic: Symbolic) -> Result<Executor> {
+    let arena = match kind {
+        Kind::Native => None,
+        Kind::Instrumented => Some(ArenaSizes { nodes: 64 << 20, events: 1 << 30, ..ArenaSizes::default() }),
+    };
+    Ok(Executor::new(program, kind, Options { symbolic, arena, ..Options::default() })?)
+}
+
+/// A run that must succeed.
+pub fn run(executor: &mut Executor, test: &TestCase) -> Result<Run> {
+    let run = executor.run(test, &LIMITS)?;
+    match run.outcome {
+        parallax_execute::Outcome::Exited(_) => Ok(run),
+        other => Err(format!("{}: {other:?}", executor.program().display()).into()),
+    }
+}
