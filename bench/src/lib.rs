@@ -35,9 +35,8 @@ pub fn prose(len: usize) -> Vec<u8> {
         random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (random >> 33) % n
     };
-    let words: Vec<String> = (0..600)
-        .map(|_| (0..=next(3)).map(|_| SYLLABLES[next(16) as usize]).collect())
-        .collect();
+    let words: Vec<String> =
+        (0..600).map(|_| (0..=next(3)).map(|_| SYLLABLES[next(16) as usize]).collect()).collect();
     let mut text = Vec::with_capacity(len + 16);
     while text.len() < len {
         // The product of two makes some words much more frequent than others.

@@ -1,8 +1,9 @@
 //! One C program, built natively, with the coverage and with the symbolic instrumentation.
 
 use crate::Result;
-use parallax_execute::{ArenaSizes, Executor, Kind, Limits, Options, Run, Symbolic, TestCase};
+use parallax_execute::{Arena, ArenaSizes, Executor, Kind, Limits, Options, Run, Symbolic, TestCase};
 use parallax_instrument::{instrument, Mode, Watch};
+use parallax_trace::request::{Input, Request};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -91,4 +92,12 @@ pub fn run(executor: &mut Executor, test: &TestCase) -> Result<Run> {
         parallax_execute::Outcome::Exited(_) => Ok(run),
         other => Err(format!("{}: {other:?}", executor.program().display()).into()),
     }
+}
+
+/// What the last run was given, as its trace numbers it.
+pub fn inputs(arena: &Arena) -> Result<Vec<Input>> {
+    let header = arena.header();
+    let (from, len) = (header.request_offset as usize, header.request_len as usize);
+    let request = Request::decode(&arena.bytes()[from..from + len]).ok_or("the request was overwritten")?;
+    Ok(request.inputs)
 }

@@ -1,7 +1,7 @@
 //! CPU time of a symbolic and a coverage build against native -O1 on concrete input, and the price of
 //! symbolic data where nothing branches on it.
 
-use parallax_bench::subject::{executor, run, Subject, NOTHING_SYMBOLIC, STDIN_SYMBOLIC};
+use parallax_bench::subject::{executor, inputs, run, Subject, NOTHING_SYMBOLIC, STDIN_SYMBOLIC};
 use parallax_bench::{median, prose, table, Result};
 use parallax_execute::{Kind, TestCase};
 use parallax_trace::format::Op;
@@ -44,7 +44,14 @@ fn concrete() -> Result<()> {
         ]);
     }
     println!("CPU time, concrete input, median of {REPEATS}:\n");
-    let head = ["subject", "native -O1, ms", "coverage, ms", "symbolic, ms", "coverage ÷ native", "symbolic ÷ native"];
+    let head = [
+        "subject",
+        "native -O1, ms",
+        "coverage, ms",
+        "symbolic, ms",
+        "coverage ÷ native",
+        "symbolic ÷ native",
+    ];
     table::print(&head, &rows);
     Ok(())
 }
@@ -102,7 +109,14 @@ fn symbolic_hash() -> Result<()> {
         ]);
     }
     println!("SHA-256 of symbolic bytes, no branch on them:\n");
-    let head = ["input", "operations", "ns an operation", "bytes an operation", "µs an input byte", "bytes an input byte"];
+    let head = [
+        "input",
+        "operations",
+        "ns an operation",
+        "bytes an operation",
+        "µs an input byte",
+        "bytes an input byte",
+    ];
     table::print(&head, &rows);
     Ok(())
 }
@@ -115,7 +129,8 @@ fn hash_cost(subject: &Subject, test: &TestCase, symbolic: bool) -> Result<((Dur
     for _ in 0..REPEATS {
         times.push(run(&mut build, test)?.cpu);
     }
-    let trace = Trace::decode(build.arena().bytes(), &[])?;
+    let inputs = inputs(build.arena())?;
+    let trace = Trace::decode(build.arena().bytes(), &inputs)?;
     let leaf = |op: u8| op == Op::Const as u8 || op == Op::Input as u8;
     let operations = trace.nodes().iter().skip(1).filter(|n| !leaf(n.op)).count() as f64;
     let sound = trace.header().inconsistent == 0 && !trace.is_cut();

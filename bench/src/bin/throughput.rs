@@ -1,11 +1,10 @@
 //! Runs a second with the trace decoded, and how the cost of a run grows with its input and its trace.
 
 use parallax_bench::plot::Plot;
-use parallax_bench::subject::{executor, run, Subject, STDIN_SYMBOLIC};
+use parallax_bench::subject::{executor, inputs, run, Subject, STDIN_SYMBOLIC};
 use parallax_bench::{median, prose, table, Result};
 use parallax_execute::{Executor, Kind, TestCase};
 use parallax_trace::reader::Trace;
-use parallax_trace::request::Request;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -24,11 +23,8 @@ fn main() -> Result<()> {
 /// One run, its trace decoded; gives the number of events and nodes.
 fn decoded(build: &mut Executor, test: &TestCase) -> Result<(usize, usize)> {
     run(build, test)?;
-    let arena = build.arena();
-    let (header, bytes) = (arena.header(), arena.bytes());
-    let from = header.request_offset as usize;
-    let request = Request::decode(&bytes[from..from + header.request_len as usize]).ok_or("no request")?;
-    let trace = Trace::decode(bytes, &request.inputs)?;
+    let inputs = inputs(build.arena())?;
+    let trace = Trace::decode(build.arena().bytes(), &inputs)?;
     if trace.is_cut() || trace.header().inconsistent != 0 {
         return Err("the trace is cut or inconsistent".into());
     }
@@ -80,9 +76,19 @@ fn growth() -> Result<()> {
     let mut build = executor(&subject.symbolic, Kind::Instrumented, STDIN_SYMBOLIC)?;
     let (mut by_input, mut by_trace) = (vec![], vec![]);
     let mut rows = Vec::new();
-    for (kib, rounds) in
-        [(1, 1), (16, 1), (64, 1), (128, 1), (192, 1), (256, 1), (16, 4), (16, 8), (16, 16), (16, 24), (16, 32)]
-    {
+    for (kib, rounds) in [
+        (1, 1),
+        (16, 1),
+        (64, 1),
+        (128, 1),
+        (192, 1),
+        (256, 1),
+        (16, 4),
+        (16, 8),
+        (16, 16),
+        (16, 24),
+        (16, 32),
+    ] {
         let test = TestCase { stdin: prose(kib << 10), ..TestCase::with_args([rounds.to_string()]) };
         let (ms, (events, nodes)) = cost(&mut build, &test)?;
         if rounds == 1 {
@@ -101,18 +107,24 @@ fn growth() -> Result<()> {
     }
     println!("A branch on every byte; a run with its trace decoded, wall time, median of {REPEATS}:\n");
     table::print(&["input", "events", "nodes", "ms", "ns an event"], &rows);
-    save("input-size", &Plot {
-        title: "Cost of a symbolic run by size of its input",
-        x: "input, KiB",
-        y: "ms, trace decoded",
-        series: vec![("one branch on every byte", by_input)],
-    })?;
-    save("trace-length", &Plot {
-        title: "Cost of a symbolic run by length of its trace",
-        x: "events, thousands",
-        y: "ms, trace decoded",
-        series: vec![("16 KiB of input, gone through again and again", by_trace)],
-    })
+    save(
+        "input-size",
+        &Plot {
+            title: "Cost of a symbolic run by size of its input",
+            x: "input, KiB",
+            y: "ms, trace decoded",
+            series: vec![("one branch on every byte", by_input)],
+        },
+    )?;
+    save(
+        "trace-length",
+        &Plot {
+            title: "Cost of a symbolic run by length of its trace",
+            x: "events, thousands",
+            y: "ms, trace decoded",
+            series: vec![("16 KiB of input, gone through again and again", by_trace)],
+        },
+    )
 }
 
 fn save(name: &str, plot: &Plot) -> Result<()> {

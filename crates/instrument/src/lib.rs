@@ -139,6 +139,9 @@ impl Job<'_> {
         passes::clean_up(module, &machine)?;
         let mut numbers = number::number(module, self.before, self.watch);
         module.strip_debug_info();
+        if self.symbolic {
+            program::forget_memory_effects(module);
+        }
         let builder = context.create_builder();
         let weights = [1u64, 2000].map(|w| context.i32_type().const_int(w, false).into());
         let weights = [context.metadata_string("branch_weights").into(), weights[0], weights[1]];

@@ -4,11 +4,12 @@
 use crate::abi::RUNTIME_PREFIX;
 use crate::cx::Result;
 use crate::error::Error;
+use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::context::Context;
 use inkwell::module::{Linkage, Module};
 use inkwell::targets::TargetData;
 use inkwell::types::{AnyTypeEnum, BasicTypeEnum};
-use inkwell::values::{GlobalValue, StructValue};
+use inkwell::values::{CallSiteValue, GlobalValue, StructValue};
 
 const PAGE: u32 = 4096;
 
@@ -26,6 +27,20 @@ pub fn adopt_inline_definitions(module: &Module) {
     for f in module.get_functions() {
         if f.get_linkage() == Linkage::AvailableExternally {
             f.set_linkage(Linkage::Internal);
+        }
+    }
+}
+
+/// Functions declared pure (`strcmp` and its like) do more once they are instrumented: they leave labels, count
+/// edges, record branches. The optimiser must not take their old promises for true.
+pub fn forget_memory_effects(module: &Module) {
+    let kind = Attribute::get_named_enum_kind_id("memory");
+    for f in module.get_functions().filter(|f| !f.get_name().to_bytes().starts_with(b"llvm.")) {
+        f.remove_enum_attribute(AttributeLoc::Function, kind);
+        for instruction in f.get_basic_block_iter().flat_map(|b| b.get_instructions()) {
+            if let Ok(call) = CallSiteValue::try_from(instruction) {
+                call.remove_enum_attribute(AttributeLoc::Function, kind);
+            }
         }
     }
 }
