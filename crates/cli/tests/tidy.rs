@@ -6,14 +6,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each crate may depend on. The order is the flow of data: no crate knows a later one.
-const MAY_USE: [(&str, &[&str]); 7] = [
+const MAY_USE: [(&str, &[&str]); 10] = [
     ("trace", &[]),
     ("runtime", &["trace"]),
     ("build", &["trace"]),
     ("instrument", &["trace", "build"]),
     ("execute", &["trace", "build", "instrument"]),
-    ("report", &["trace", "build", "instrument", "execute"]),
-    ("cli", &["trace", "build", "instrument", "execute", "report"]),
+    ("solve", &["trace"]),
+    ("search", &["trace", "execute", "solve"]),
+    ("oracle", &["trace", "execute"]),
+    ("report", &["trace", "build", "instrument", "execute", "search", "oracle"]),
+    ("cli", &["trace", "build", "instrument", "execute", "solve", "search", "oracle", "report"]),
 ];
 
 /// Crates in which `unsafe` may be written.

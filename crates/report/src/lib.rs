@@ -1,19 +1,29 @@
 //! What people and scripts see.
 //!
-//! In: plain results (a run, its trace, the program map). Out: text for a terminal, one JSON document, or
-//! an SMT-LIB script.
+//! In: plain results: a run, its trace, the program map; or the differences between two versions. Out: text for a
+//! terminal, one JSON document, an SMT-LIB script, JUnit, SARIF, runnable tests.
 //!
-//! Always holds: nothing here runs anything or reads files. Terminal text and JSON are two
-//! renderings of one [`TraceView`], so that their counts cannot disagree.
+//! Always holds: nothing here runs anything. Only [`kept`] and [`outdir`] touch files. Terminal text and
+//! machine formats are renderings of one [`TraceView`] or [`DiffView`], so that their counts cannot disagree.
 
 pub mod collect;
+pub mod diff_human;
+pub mod diff_machine;
+pub mod diff_view;
 pub mod human;
+pub mod kept;
+pub mod outdir;
 pub mod place;
+mod script;
 pub mod text;
 pub mod view;
 
 pub use collect::{view, Run};
+pub use diff_human::diff_human;
+pub use diff_machine::{diff_json, junit, sarif};
+pub use diff_view::DiffView;
 pub use human::{human, HumanLimits};
+pub use outdir::OutDir;
 pub use text::Text;
 pub use view::TraceView;
 

@@ -1,0 +1,213 @@
+//! In which aspects two runs differ.
+//!
+//! In: two runs, what is compared, what is ignored. Out: the set of aspects that differ.
+//!
+//! Always holds: a run does not differ from itself; the order of the two does not matter.
+
+use crate::aspect::{Aspect, Aspects};
+use parallax_execute::{Content, FileChange, Outcome, Output, Run};
+use regex::bytes::Regex;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Stands for the program's name in standard error.
+const PROGRAM: &[u8] = b"PROGRAM";
+
+/// What counts as a difference.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    pub compare: Aspects,
+    /// Removed from every line of standard output, standard error and files, wherever they match.
+    ignore: Vec<Regex>,
+    /// Names at the beginning of a line of standard error that mean the program.
+    names: Vec<Vec<u8>>,
+    /// Paths anywhere in standard error that mean the program.
+    paths: Vec<Vec<u8>>,
+    /// Words that stand in the programs themselves; see [`crate::words_of`].
+    pub(crate) words: BTreeSet<Vec<u8>>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("`{pattern}` is not a regular expression: {source}")]
+pub struct RulesError {
+    pattern: String,
+    source: regex::Error,
+}
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules {
+            compare: Aspect::ALL.into_iter().collect(),
+            ignore: Vec::new(),
+            names: Vec::new(),
+            paths: Vec::new(),
+            words: BTreeSet::new(),
+        }
+    }
+}
+
+impl Rules {
+    pub fn new(compare: Aspects, ignore: &[String]) -> Result<Rules, RulesError> {
+        let regex = |pattern: &String| {
+            Regex::new(pattern).map_err(|source| RulesError { pattern: pattern.clone(), source })
+        };
+        let ignore = ignore.iter().map(regex).collect::<Result<_, _>>()?;
+        Ok(Rules { compare, ignore, ..Rules::default() })
+    }
+
+    /// A binary of one of the versions: its path and file name mean "the program", its strings are words that are
+    /// not input.
+    pub fn add_program(&mut self, path: &Path, content: &[u8]) {
+        self.paths.push(path.as_os_str().as_encoded_bytes().to_vec());
+        if let Some(name) = path.file_name() {
+            self.names.push(name.as_encoded_bytes().to_vec());
+        }
+        self.words.extend(crate::words_of(content));
+    }
+
+    /// A name under which the program is run.
+    pub fn add_name(&mut self, name: &[u8]) {
+        self.names.push(name.to_vec());
+    }
+
+    /// The compared aspects in which the runs differ.
+    pub fn differing(&self, old: &Run, new: &Run) -> Aspects {
+        let ended = |run: &Run| Ending::of(&run.outcome);
+        let (a, b) = (ended(old), ended(new));
+        let mut found = Aspects::new();
+        let mut note = |aspect, differs: bool| {
+            if differs && self.compare.contains(&aspect) {
+                found.insert(aspect);
+            }
+        };
+        note(Aspect::Signal, a.signal != b.signal);
+        note(Aspect::Timeout, a.timeout != b.timeout);
+        note(Aspect::Limit, a.limit != b.limit);
+        note(Aspect::Exit, a.exit != b.exit);
+        // What a run that was cut short had printed by then is a matter of chance.
+        if !a.cut_short && !b.cut_short {
+            note(Aspect::Stdout, !self.same_output(&old.stdout, &new.stdout, Rules::plain));
+            note(Aspect::Stderr, !self.same_output(&old.stderr, &new.stderr, Rules::unnamed));
+            note(Aspect::Files, self.changes(old) != self.changes(new));
+        }
+        found
+    }
+
+    fn same_output(&self, a: &Output, b: &Output, view: fn(&Rules, &[u8]) -> Vec<u8>) -> bool {
+        // Equal bytes are by far the most frequent case.
+        a == b || (a.truncated == b.truncated && view(self, &a.bytes) == view(self, &b.bytes))
+    }
+
+    /// Text as it is compared: without what is ignored.
+    pub(crate) fn plain(&self, text: &[u8]) -> Vec<u8> {
+        if self.ignore.is_empty() {
+            return text.to_vec();
+        }
+        by_line(text, |line| self.without_ignored(line.into()))
+    }
+
+    /// The same for standard error: the program's name is taken out too.
+    pub(crate) fn unnamed(&self, text: &[u8]) -> Vec<u8> {
+        by_line(text, |line| {
+            let mut line: Cow<[u8]> = line.into();
+            for path in &self.paths {
+                line = replaced(line, path);
+            }
+            let prefix = self.names.iter().find(|name| is_prefix(&line, name));
+            if let Some(name) = prefix {
+                line = [PROGRAM, &line[name.len()..]].concat().into();
+            }
+            self.without_ignored(line)
+        })
+    }
+
+    fn without_ignored<'l>(&self, mut line: Cow<'l, [u8]>) -> Cow<'l, [u8]> {
+        for pattern in &self.ignore {
+            if pattern.is_match(&line) {
+                line = pattern.replace_all(&line, &b""[..]).into_owned().into();
+            }
+        }
+        line
+    }
+
+    fn changes(&self, run: &Run) -> Vec<FileChange> {
+        run.files.iter().cloned().map(|change| self.change(change)).collect()
+    }
+
+    fn change(&self, mut change: FileChange) -> FileChange {
+        if let FileChange::Created { content, .. } | FileChange::Modified { content, .. } = &mut change {
+            if let Content::File(output) = content {
+                output.bytes = self.plain(&output.bytes);
+            }
+        }
+        change
+    }
+}
+
+/// A message of the program begins with its name and a colon.
+fn is_prefix(line: &[u8], name: &[u8]) -> bool {
+    !name.is_empty() && line.strip_prefix(name).is_some_and(|rest| rest.first() == Some(&b':'))
+}
+
+fn replaced<'l>(line: Cow<'l, [u8]>, what: &[u8]) -> Cow<'l, [u8]> {
+    if what.is_empty() || line.len() < what.len() {
+        return line;
+    }
+    let mut out = Vec::new();
+    let (mut at, mut found) = (0, false);
+    while at < line.len() {
+        if line[at..].starts_with(what) {
+            out.extend_from_slice(PROGRAM);
+            at += what.len();
+            found = true;
+        } else {
+            out.push(line[at]);
+            at += 1;
+        }
+    }
+    if found {
+        out.into()
+    } else {
+        line
+    }
+}
+
+fn by_line<'t>(text: &'t [u8], edit: impl Fn(&'t [u8]) -> Cow<'t, [u8]>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    for line in text.split_inclusive(|b| *b == b'\n') {
+        let (body, end) = match line.split_last() {
+            Some((b'\n', body)) => (body, &b"\n"[..]),
+            _ => (line, &b""[..]),
+        };
+        out.extend_from_slice(&edit(body));
+        out.extend_from_slice(end);
+    }
+    out
+}
+
+/// An outcome, taken apart into aspects.
+struct Ending {
+    exit: Option<i32>,
+    signal: Option<i32>,
+    timeout: bool,
+    limit: Option<&'static str>,
+    /// Ended at a moment that is not the program's own.
+    cut_short: bool,
+}
+
+impl Ending {
+    fn of(outcome: &Outcome) -> Ending {
+        let plain = Ending { exit: None, signal: None, timeout: false, limit: None, cut_short: false };
+        match *outcome {
+            Outcome::Exited(status) => Ending { exit: Some(status), ..plain },
+            Outcome::Signaled(signal) => Ending { signal: Some(signal), ..plain },
+            Outcome::TimedOut => Ending { timeout: true, cut_short: true, ..plain },
+            Outcome::TooManyProcesses => Ending { limit: Some("processes"), cut_short: true, ..plain },
+            Outcome::TooMuchMemory => Ending { limit: Some("memory"), cut_short: true, ..plain },
+            Outcome::TooMuchOutput => Ending { limit: Some("output"), ..plain },
+            Outcome::FileTooLarge => Ending { limit: Some("file size"), ..plain },
+            Outcome::Lost => Ending { limit: Some("lost"), cut_short: true, ..plain },
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The result of a comparison for people.
+//!
+//! In: a [`DiffView`]. Out: a few lines: how many differences, what kinds, where the tests are, how to replay; or, if
+//! there is none, what was tried and what was in the way.
+
+use crate::diff_view::{BehaviourView, DiffView, DifferenceView, UnflippedView, Verdict};
+use crate::text::{count, quoted};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Most items of any list.
+const LISTED: usize = 12;
+/// Most bytes of a line that differs.
+const SHOWN: usize = 72;
+
+/// The summary, with a newline at the end.
+pub fn diff_human(view: &DiffView) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = match view.verdict {
+        Verdict::Different => different(&mut text, view),
+        Verdict::NoneFound => none_found(&mut text, view),
+    };
+    for unstable in &view.unstable {
+        let _ = writeln!(
+            text,
+            "\nThe {} version differs from itself in {}: left out of the comparison.",
+            unstable.version, unstable.aspect
+        );
+    }
+    text
+}
+
+fn different(text: &mut String, view: &DiffView) -> std::fmt::Result {
+    let found = count(view.differences.len() as u64, "difference", "differences");
+    let versions = &view.versions;
+    writeln!(text, "{found} between {} and {} ({}).", versions.old, versions.new, effort(view))?;
+    for difference in &view.differences {
+        writeln!(text)?;
+        one(text, difference)?;
+    }
+    let first = view.differences.first().map_or("", |difference| &difference.test);
+    writeln!(text, "\nTo replay on both versions:  parallax replay {first}")?;
+    writeln!(text, "With no Parallax installed:  sh {first}/run.sh BINARY")?;
+    writeln!(text, "  old: {}\n  new: {}", versions.old_binary, versions.new_binary)?;
+    writeln!(text, "The search ended: {}.", view.ended)
+}
+
+fn one(text: &mut String, difference: &DifferenceView) -> std::fmt::Result {
+    let inputs = count(difference.count, "input", "inputs");
+    writeln!(
+        text,
+        "{}  {} (after {:.1} s; {inputs})",
+        difference.id, difference.signature, difference.found_after_s
+    )?;
+    writeln!(text, "  test       {}", difference.test)?;
+    if !difference.arguments.is_empty() {
+        let words: Vec<String> = difference.arguments.iter().map(|a| quoted(&a.0, SHOWN)).collect();
+        writeln!(text, "  arguments  {}", words.join(" "))?;
+    }
+    let (old, new) = shown(&difference.old, &difference.new);
+    writeln!(text, "  old        {old}\n  new        {new}")
+}
+
+/// How each ended, and the first line in which what they printed differs.
+fn shown(old: &BehaviourView, new: &BehaviourView) -> (String, String) {
+    let streams = [("stdout", &old.stdout.0, &new.stdout.0), ("stderr", &old.stderr.0, &new.stderr.0)];
+    let line = streams.iter().find(|(_, a, b)| a != b).map(|(name, a, b)| {
+        let lines =
+            |bytes: &[u8]| bytes.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
+        let (a, b) = (lines(a), lines(b));
+        let at = (0..).find(|i| a.get(*i) != b.get(*i)).unwrap_or(0);
+        let show = |lines: &[Vec<u8>]| match lines.get(at) {
+            Some(line) => format!(", {name} line {}: {}", at + 1, quoted(line, SHOWN)),
+            None => format!(", {name} ends before line {}", at + 1),
+        };
+        (show(&a), show(&b))
+    });
+    let (a, b) = line.unwrap_or_default();
+    (ended(old) + &a, ended(new) + &b)
+}
+
+fn ended(behaviour: &BehaviourView) -> String {
+    match (behaviour.exit, behaviour.signal, behaviour.limit) {
+        (Some(status), _, _) => format!("exit status {status}"),
+        (_, Some(signal), _) => format!("signal {signal}"),
+        (_, _, Some(limit)) => format!("ended by its limit ({limit})"),
+        _ => "unknown".to_owned(),
+    }
+}
+
+fn effort(view: &DiffView) -> String {
+    let stats = &view.stats;
+    format!(
+        "{:.1} s, {}, {}",
+        stats.seconds,
+        count(stats.runs, "input tried", "inputs tried"),
+        count(stats.queries, "query", "queries")
+    )
+}
+
+fn none_found(text: &mut String, view: &DiffView) -> std::fmt::Result {
+    let (versions, stats) = (&view.versions, &view.stats);
+    writeln!(text, "No difference found between {} and {} ({}).", versions.old, versions.new, effort(view))?;
+    writeln!(text, "The search ended: {}.", view.ended)?;
+    let symbolic = if view.symbolic.is_empty() { "nothing".to_owned() } else { view.symbolic.join(", ") };
+    writeln!(text, "Symbolic: {symbolic}.")?;
+    writeln!(
+        text,
+        "Branches that depended on it: {}; seen both ways: {}. Queries: {} satisfiable, {} not, {} unknown. \
+         Runs that went elsewhere than predicted: {}.",
+        stats.symbolic_branches,
+        stats.flipped_branches,
+        stats.sat,
+        stats.unsat,
+        stats.unknown,
+        stats.divergences
+    )?;
+    unflipped(text, &view.unflipped)?;
+    if !view.lost.is_empty() {
+        writeln!(text, "Symbolic data was lost in:")?;
+        for lost in view.lost.iter().take(LISTED) {
+            writeln!(text, "  {} ({})", lost.callee, count(lost.count, "time", "times"))?;
+        }
+        more(text, view.lost.len())?;
+    }
+    Ok(())
+}
+
+fn unflipped(text: &mut String, branches: &[UnflippedView]) -> std::fmt::Result {
+    if branches.is_empty() {
+        return Ok(());
+    }
+    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for branch in branches {
+        reasons.entry(branch.reason).or_default().push(format!("{} ({})", branch.place, branch.version));
+    }
+    writeln!(text, "Never seen the other way: {}.", count(branches.len() as u64, "branch", "branches"))?;
+    for (reason, places) in reasons {
+        writeln!(text, "  {reason}: {}", places.len())?;
+        for place in places.iter().take(LISTED) {
+            writeln!(text, "    {place}")?;
+        }
+        more(text, places.len())?;
+    }
+    Ok(())
+}
+
+fn more(text: &mut String, all: usize) -> std::fmt::Result {
+    match all.saturating_sub(LISTED) {
+        0 => Ok(()),
+        more => writeln!(text, "    and {more} more (all are in verdicts.json)"),
+    }
+}

@@ -1,0 +1,93 @@
+//! The result of a comparison for machines: JSON, JUnit, SARIF.
+//!
+//! In: a [`DiffView`]. Out: documents.
+//!
+//! Always holds: every document has one item for each difference of the view, in the same order.
+
+use crate::diff_view::{DiffView, DifferenceView};
+use crate::text::quoted;
+use serde_json::json;
+
+/// One JSON document, with a newline at the end.
+pub fn diff_json(view: &DiffView) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(view).map(|text| text + "\n")
+}
+
+/// One test case for each difference, failed; one that passed if there is none.
+pub fn junit(view: &DiffView) -> String {
+    let failures = view.differences.len();
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    text.push_str(&format!(
+        "<testsuite name=\"parallax\" tests=\"{}\" failures=\"{failures}\" time=\"{:.3}\">\n",
+        failures.max(1),
+        view.stats.seconds
+    ));
+    if failures == 0 {
+        text.push_str("  <testcase classname=\"parallax.diff\" name=\"no difference found\"/>\n");
+    }
+    for difference in &view.differences {
+        let (id, kind) = (xml(&difference.id), xml(difference.kind));
+        let (message, body) = (xml(&difference.signature), xml(&body(difference)));
+        text.push_str(&format!(
+            "  <testcase classname=\"parallax.diff\" name=\"{id}\" time=\"{:.3}\">\n    \
+             <failure type=\"{kind}\" message=\"{message}\">{body}</failure>\n  </testcase>\n",
+            difference.found_after_s
+        ));
+    }
+    text + "</testsuite>\n"
+}
+
+fn body(difference: &DifferenceView) -> String {
+    let shown = 400;
+    format!(
+        "test: {}\nold stdout: {}\nnew stdout: {}\nold stderr: {}\nnew stderr: {}\n",
+        difference.test,
+        quoted(&difference.old.stdout.0, shown),
+        quoted(&difference.new.stdout.0, shown),
+        quoted(&difference.old.stderr.0, shown),
+        quoted(&difference.new.stderr.0, shown),
+    )
+}
+
+/// Text for XML: markup escaped, characters that XML does not allow left out.
+fn xml(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' | '\t' => out.push(c),
+            c if c < ' ' || c == '\u{fffe}' || c == '\u{ffff}' => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A SARIF 2.1.0 log. What differs is known, not yet where in the source it comes from: a result points to its test.
+pub fn sarif(view: &DiffView) -> serde_json::Result<String> {
+    let results: Vec<_> = view
+        .differences
+        .iter()
+        .map(|difference| {
+            json!({
+                "ruleId": format!("difference/{}", difference.kind),
+                "level": "warning",
+                "message": { "text": format!("{} (seen on {} inputs)", difference.signature, difference.count) },
+                "locations": [{ "physicalLocation": {
+                    "artifactLocation": { "uri": format!("{}/cmd", difference.test) }
+                } }],
+                "partialFingerprints": { "signature": difference.signature },
+            })
+        })
+        .collect();
+    let version = env!("CARGO_PKG_VERSION");
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{ "tool": { "driver": { "name": "parallax", "version": version } }, "results": results }],
+    });
+    serde_json::to_string_pretty(&log).map(|text| text + "\n")
+}

@@ -1,0 +1,222 @@
+//! A kept test: a directory that any shell can replay.
+//!
+//! In: a test case and what each version did. Out: `cmd`, `stdin`, `files/`, `env`, `old/`, `new/`, `run.sh`; and a
+//! test case read back from such a directory.
+//!
+//! Always holds: what is written and read back is the same test case, files in the order of their paths. Links and
+//! special files in `files/` are refused, not followed.
+
+use crate::script::run_script;
+use parallax_execute::{Content, FileChange, Outcome, Output, Run, TestCase};
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, thiserror::Error)]
+pub enum KeptError {
+    #[error("kept test: {path}: {source}", path = .path.display())]
+    File { path: PathBuf, source: io::Error },
+    #[error("kept test: {path}, line {line}: {problem}", path = .path.display())]
+    Line { path: PathBuf, line: usize, problem: &'static str },
+    #[error("kept test: {path}: neither a file nor a directory", path = .0.display())]
+    Special(PathBuf),
+}
+
+trait At<T> {
+    fn at(self, path: &Path) -> Result<T, KeptError>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, path: &Path) -> Result<T, KeptError> {
+        self.map_err(|source| KeptError::File { path: path.to_owned(), source })
+    }
+}
+
+/// Is this directory a kept test?
+pub fn is_kept(directory: &Path) -> bool {
+    directory.join("cmd").is_file()
+}
+
+/// Writes the input part and `run.sh`. `argv0`: the name under which the program runs.
+pub fn write(directory: &Path, test: &TestCase, argv0: &[u8]) -> Result<(), KeptError> {
+    fs::create_dir_all(directory).at(directory)?;
+    put(&directory.join("cmd"), &lines(test.argv.iter().map(|argument| escape(argument))))?;
+    put(&directory.join("stdin"), &test.stdin)?;
+    let env = test.env.iter().map(|(name, value)| escape(&[name, &value[..]].join(&b'=')));
+    put(&directory.join("env"), &lines(env))?;
+    let files = directory.join("files");
+    fs::create_dir_all(&files).at(&files)?;
+    for (path, bytes) in &test.files {
+        put(&files.join(path), bytes)?;
+    }
+    let script = directory.join("run.sh");
+    put(&script, &run_script(test, argv0))?;
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).at(&script)
+}
+
+/// Writes what one version did, to `old` or `new` in the test's directory.
+pub fn write_run(directory: &Path, which: &str, run: &Run) -> Result<(), KeptError> {
+    let directory = directory.join(which);
+    fs::create_dir_all(&directory).at(&directory)?;
+    let (exit, signal, limit) = ending(&run.outcome);
+    let number = |n: Option<i32>| n.map(|n| format!("{n}\n")).unwrap_or_default();
+    put(&directory.join("exit"), number(exit).as_bytes())?;
+    put(&directory.join("signal"), number(signal).as_bytes())?;
+    if let Some(limit) = limit {
+        put(&directory.join("limit"), format!("{limit}\n").as_bytes())?;
+    }
+    put(&directory.join("stdout"), &run.stdout.bytes)?;
+    put(&directory.join("stderr"), &run.stderr.bytes)?;
+    let files = directory.join("files");
+    fs::create_dir_all(&files).at(&files)?;
+    let mut changes = Vec::new();
+    for change in &run.files {
+        let path = change.path();
+        let what = match change {
+            FileChange::Created { mode, content, .. } => format!("created {mode:o} {}", describe(content)),
+            FileChange::Modified { mode, content, .. } => format!("changed {mode:o} {}", describe(content)),
+            FileChange::Deleted { .. } => "deleted - -".to_owned(),
+        };
+        changes.push(format!("{what} {}", escape(path.as_os_str().as_bytes())));
+        let (FileChange::Created { content, .. } | FileChange::Modified { content, .. }) = change else {
+            continue;
+        };
+        if let Content::File(Output { bytes, .. }) = content {
+            put(&files.join(path), bytes)?;
+        }
+    }
+    put(&directory.join("changes"), &lines(changes.into_iter()))
+}
+
+/// Exit status, signal, and the limit that ended a run, in a word.
+pub fn ending(outcome: &Outcome) -> (Option<i32>, Option<i32>, Option<&'static str>) {
+    match *outcome {
+        Outcome::Exited(status) => (Some(status), None, None),
+        Outcome::Signaled(signal) => (None, Some(signal), None),
+        Outcome::TimedOut => (None, None, Some("time")),
+        Outcome::TooManyProcesses => (None, None, Some("processes")),
+        Outcome::TooMuchMemory => (None, None, Some("memory")),
+        Outcome::TooMuchOutput => (None, None, Some("output")),
+        Outcome::FileTooLarge => (None, None, Some("file size")),
+        Outcome::Lost => (None, None, Some("the fork server was lost")),
+    }
+}
+
+fn describe(content: &Content) -> &'static str {
+    match content {
+        Content::File(Output { truncated: false, .. }) => "file",
+        Content::File(_) => "file-cut",
+        Content::Directory => "directory",
+        Content::Symlink(_) => "link",
+        Content::Other => "special",
+    }
+}
+
+/// Reads the input part. `stdin`, `env` and `files` may be missing, as in tests written by hand.
+pub fn read(directory: &Path) -> Result<TestCase, KeptError> {
+    let mut test = TestCase::default();
+    let cmd = directory.join("cmd");
+    for (number, line) in file_lines(&fs::read(&cmd).at(&cmd)?).enumerate() {
+        test.argv.push(unescape(line).map_err(|problem| bad_line(&cmd, number, problem))?);
+    }
+    test.stdin = optional(&directory.join("stdin"))?;
+    let env = directory.join("env");
+    for (number, line) in file_lines(&optional(&env)?).enumerate() {
+        let bytes = unescape(line).map_err(|problem| bad_line(&env, number, problem))?;
+        let at = bytes.iter().position(|b| *b == b'=').filter(|at| *at > 0);
+        let at = at.ok_or_else(|| bad_line(&env, number, "not of the form NAME=VALUE"))?;
+        test.env.push((bytes[..at].to_vec(), bytes[at + 1..].to_vec()));
+    }
+    let files = directory.join("files");
+    if files.exists() {
+        read_files(&files, Path::new(""), &mut test.files)?;
+        test.files.sort();
+    }
+    Ok(test)
+}
+
+fn read_files(root: &Path, below: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) -> Result<(), KeptError> {
+    let directory = root.join(below);
+    for entry in fs::read_dir(&directory).at(&directory)? {
+        let entry = entry.at(&directory)?;
+        let (path, kind) = (entry.path(), entry.file_type().at(&directory)?);
+        let relative = below.join(entry.file_name());
+        if kind.is_dir() {
+            read_files(root, &relative, found)?;
+        } else if kind.is_file() {
+            found.push((relative, fs::read(&path).at(&path)?));
+        } else {
+            return Err(KeptError::Special(path));
+        }
+    }
+    Ok(())
+}
+
+fn bad_line(path: &Path, number: usize, problem: &'static str) -> KeptError {
+    KeptError::Line { path: path.to_owned(), line: number + 1, problem }
+}
+
+fn optional(path: &Path) -> Result<Vec<u8>, KeptError> {
+    match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        read => read.at(path),
+    }
+}
+
+fn put(path: &Path, content: &[u8]) -> Result<(), KeptError> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).at(parent)?;
+    }
+    fs::write(path, content).at(path)
+}
+
+fn lines(lines: impl Iterator<Item = String>) -> Vec<u8> {
+    lines.map(|line| line + "\n").collect::<String>().into_bytes()
+}
+
+/// The lines of a file; what stands after the last newline is one too, if there is anything.
+fn file_lines(content: &[u8]) -> impl Iterator<Item = &[u8]> {
+    content.split_inclusive(|b| *b == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line))
+}
+
+/// One line for any bytes: printable text as it is, everything else and the backslash as `\xNN`.
+pub fn escape(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    let hex = |text: &mut String, bytes: &[u8]| {
+        bytes.iter().for_each(|b| text.push_str(&format!("\\x{b:02x}")));
+    };
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if c.is_control() || c == '\\' {
+                hex(&mut text, c.encode_utf8(&mut [0; 4]).as_bytes());
+            } else {
+                text.push(c);
+            }
+        }
+        hex(&mut text, chunk.invalid());
+    }
+    text
+}
+
+/// The inverse of [`escape`].
+pub fn unescape(line: &[u8]) -> Result<Vec<u8>, &'static str> {
+    let mut out = Vec::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((first, tail)) = rest.split_first() {
+        if *first != b'\\' {
+            out.push(*first);
+            rest = tail;
+            continue;
+        }
+        let digits =
+            tail.strip_prefix(b"x").and_then(|t| t.get(..2)).filter(|d| d.iter().all(u8::is_ascii_hexdigit));
+        let digits = digits
+            .and_then(|d| std::str::from_utf8(d).ok())
+            .ok_or("a backslash begins \\xNN, and nothing else")?;
+        out.push(u8::from_str_radix(digits, 16).map_err(|_| "not a hexadecimal number")?);
+        rest = &tail[3..];
+    }
+    Ok(out)
+}
