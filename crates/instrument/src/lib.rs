@@ -164,7 +164,7 @@ impl Job<'_> {
         rewrite(&cx, &mut numbers, self.watch)?;
         module.verify().map_err(|e| Error::Invalid(e.to_string()))?;
         passes::optimise(module, &machine)?;
-        passes::write_object(module, &machine, object)?;
+        passes::write_object(module, object)?;
         if !self.is_program {
             numbers.map.edges.clear();
         }

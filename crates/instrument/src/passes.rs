@@ -4,9 +4,10 @@ use crate::cx::Result;
 use crate::error::Error;
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
-use inkwell::targets::{CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine};
+use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine};
 use inkwell::OptimizationLevel;
 use std::path::Path;
+use std::process::Command;
 
 /// Promote memory to registers and simplify, without moving code between blocks: no speculation, no merging of
 /// `&&` into arithmetic, no lookup tables, so that blocks and branches still are the source's.
@@ -14,6 +15,8 @@ const CLEAN_UP: &str = "function(sroa<preserve-cfg>,early-cse,instsimplify,\
     simplifycfg<bonus-inst-threshold=0;no-forward-switch-cond;no-switch-range-to-icmp;no-switch-to-lookup;\
     keep-loops;no-hoist-common-insts;no-sink-common-insts;no-speculate-blocks;no-simplify-cond-branch>,\
     early-cse,adce)";
+
+const CLANG: &str = "clang-19";
 
 /// After instrumentation.
 const OPTIMISE: &str = "default<O1>";
@@ -48,6 +51,19 @@ pub fn optimise(module: &Module, machine: &TargetMachine) -> Result<()> {
     run(module, machine, OPTIMISE)
 }
 
-pub fn write_object(module: &Module, machine: &TargetMachine, path: &Path) -> Result<()> {
-    machine.write_to_file(module, FileType::Object, path).map_err(|e| Error::Codegen(e.to_string()))
+/// Code generation, by clang: LLVM's own interface cannot be told to use `.init_array`, and what it writes
+/// instead (`.ctors`) no loader runs.
+pub fn write_object(module: &Module, path: &Path) -> Result<()> {
+    let bitcode = path.with_extension("bc");
+    if !module.write_bitcode_to_path(&bitcode) {
+        return Err(Error::Codegen(format!("cannot write {}", bitcode.display())));
+    }
+    let mut command = Command::new(CLANG);
+    command.args(["-c", "-O2", "-fPIC", "-Xclang", "-disable-llvm-passes", "-Wno-override-module", "-o"]);
+    let output = command.arg(path).arg(&bitcode).output();
+    let output = output.map_err(|e| Error::Tool { tool: CLANG.into(), message: e.to_string() })?;
+    if !output.status.success() {
+        return Err(Error::Codegen(String::from_utf8_lossy(&output.stderr).into_owned()));
+    }
+    std::fs::remove_file(&bitcode).map_err(Error::io(&bitcode))
 }

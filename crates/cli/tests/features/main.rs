@@ -1,0 +1,5 @@
+//! What instrumentation must do to every feature of C: run it as the native build does, and record it
+//! exactly or say that it was lost.
+
+mod cases;
+mod support;
