@@ -62,6 +62,7 @@ impl<'c> Emitter<'_, 'c> {
     }
 }
 
+/// Size of the type that an attribute of a parameter names.
 fn byval_bytes<'c>(e: &Emitter<'_, 'c>, attribute: Option<Attribute>) -> Option<u64> {
     let attribute = attribute?;
     let ty = types::basic(attribute.get_type_value())?;
@@ -87,22 +88,27 @@ pub fn receive_structs(e: &mut Emitter<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// Before a call: where structs passed by value come from.
+/// Before a call: where structs passed by value come from. One that no slot is left for, or that is a
+/// variadic argument, is made concrete.
 fn send_structs<'c>(
     e: &Emitter<'_, 'c>,
     call: InstructionValue<'c>,
     values: &[BasicValueEnum<'c>],
+    number: u32,
 ) -> Result<()> {
-    let Ok(site) = CallSiteValue::try_from(call) else { return Ok(()) };
+    let (cx, Ok(site)) = (e.cx, CallSiteValue::try_from(call)) else { return Ok(()) };
+    let fixed = site.get_called_fn_type().count_param_types() as usize;
     let mut slot = 0;
     for (k, value) in values.iter().enumerate() {
         let attribute = site.get_enum_attribute(AttributeLoc::Param(k as u32), byval_kind());
-        if byval_bytes(e, attribute).is_none() {
-            continue;
-        }
-        if slot < MAX_BYVAL {
-            let address = e.cx.as_word(*value)?;
-            e.cx.builder.build_store(e.cx.tls_field(TLS_BYVAL + slot)?, address)?;
+        let Some(len) = byval_bytes(e, attribute) else { continue };
+        let address = cx.as_word(*value)?;
+        if slot < MAX_BYVAL && k < fixed {
+            cx.builder.build_store(cx.tls_field(TLS_BYVAL + slot)?, address)?;
+        } else {
+            let reason = cx.label(CONCRETE_WIDE.into());
+            let arguments = [address.into(), cx.zero().into(), cx.word(len).into(), reason.into()];
+            cx.call(cx.abi.load_opaque, &[&arguments[..], &[cx.label(number).into()]].concat())?;
         }
         slot += 1;
     }
@@ -116,7 +122,7 @@ pub fn fast_call(e: &mut Emitter<'_, '_>, i: usize) -> Result<()> {
     match e.callee(call) {
         Callee::Intrinsic(f) => intrinsics::fast(e, i, f)?,
         Callee::Instrumented | Callee::Pointer => {
-            send_structs(e, call, &e.arguments(call))?;
+            send_structs(e, call, &e.arguments(call), site)?;
             e.enter_context(site)?;
             cx.builder.insert_instruction(&call, None);
         }
@@ -129,7 +135,32 @@ pub fn fast_call(e: &mut Emitter<'_, '_>, i: usize) -> Result<()> {
             // It may have called back into instrumented code.
             cx.tls_store(TLS_RET, cx.zero())?;
         }
-        Callee::Assembler => cx.builder.insert_instruction(&call, None),
+        Callee::Assembler => {
+            assembler_memory(e, call, &e.arguments(call), site)?;
+            cx.builder.insert_instruction(&call, None);
+        }
+    }
+    Ok(())
+}
+
+/// Memory that is an operand of inline assembly: what it reads is made concrete, what it writes has no
+/// labels, and which of the two it does is not asked.
+fn assembler_memory<'c>(
+    e: &Emitter<'_, 'c>,
+    call: InstructionValue<'c>,
+    values: &[BasicValueEnum<'c>],
+    number: u32,
+) -> Result<()> {
+    let (cx, Ok(site)) = (e.cx, CallSiteValue::try_from(call)) else { return Ok(()) };
+    let kind = Attribute::get_named_enum_kind_id("elementtype");
+    for (k, value) in values.iter().enumerate() {
+        let attribute = site.get_enum_attribute(AttributeLoc::Param(k as u32), kind);
+        let Some(len) = byval_bytes(e, attribute) else { continue };
+        let (address, len) = (cx.as_word(*value)?, cx.word(len));
+        let (reason, number) = (cx.label(CONCRETE_ASM.into()), cx.label(number));
+        let arguments = [address.into(), cx.zero().into(), len.into(), reason.into(), number.into()];
+        cx.call(cx.abi.load_opaque, &arguments)?;
+        cx.call(cx.abi.clear, &[address.into(), len.into()])?;
     }
     Ok(())
 }
@@ -220,7 +251,7 @@ pub fn slow_call<'c>(
                 e.concretise(target.labels[0], CONCRETE_CALL_TARGET, site)?;
             }
             let values: Vec<_> = arguments.iter().map(|a| a.value).collect();
-            send_structs(e, call, &values)?;
+            send_structs(e, call, &values, site)?;
             send_labels(e, &arguments)?;
             let variadic = send_variadic(e, call, &arguments)?;
             e.enter_context(site)?;
@@ -250,6 +281,8 @@ pub fn slow_call<'c>(
             for label in arguments.iter().flat_map(|a| &a.labels) {
                 e.concretise(*label, CONCRETE_ASM, site)?;
             }
+            let values: Vec<_> = arguments.iter().map(|a| a.value).collect();
+            assembler_memory(e, call, &values, site)?;
             cx.builder.insert_instruction(&clone, None);
             Ok(concrete)
         }

@@ -220,6 +220,15 @@ impl<'a, 'c> Emitter<'a, 'c> {
         Ok(())
     }
 
+    /// Before a return: the stack slots of the variadic arguments are the caller's again, who fills them
+    /// without telling. Not at `va_end`: a copy of the list may live longer.
+    pub fn leave_variadic(&self) -> Result<()> {
+        match self.va_labels {
+            Some(labels) => self.cx.call(self.cx.abi.va_end, &[labels.into()]),
+            None => Ok(()),
+        }
+    }
+
     /// Choose between the copies.
     fn finish_entry(&mut self) -> Result<()> {
         let cx = self.cx;

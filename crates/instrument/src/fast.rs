@@ -89,6 +89,9 @@ impl<'c> Emitter<'_, 'c> {
         let here = cx.builder.get_insert_block().unwrap_or(self.fast[b][0]);
         match targets.len() {
             0 | 1 => {
+                if old.get_opcode() == Op::Return {
+                    self.leave_variadic()?;
+                }
                 cx.builder.insert_instruction(&old, None);
                 Ok(vec![here; targets.len()])
             }
@@ -119,8 +122,8 @@ impl<'c> Emitter<'_, 'c> {
                 self.cx.builder.insert_instruction(&value, None);
             }
             Op::AtomicRMW | Op::AtomicCmpXchg => {
+                memory::fast_atomic(self, i)?;
                 self.cx.builder.insert_instruction(&value, None);
-                memory::fast_atomic(self, value)?;
             }
             Op::Alloca => {
                 self.cx.builder.insert_instruction(&value, None);

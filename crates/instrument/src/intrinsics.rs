@@ -94,9 +94,6 @@ fn after<'c>(e: &Emitter<'_, 'c>, name: &str, first: Option<BasicValueEnum<'c>>)
             return cx.call(cx.abi.va_start, &[pointer.into(), labels.into()]);
         }
     }
-    if let (Some(labels), true) = (e.va_labels, name.starts_with("llvm.va_end")) {
-        return cx.call(cx.abi.va_end, &[labels.into()]);
-    }
     if name.starts_with("llvm.va_copy") {
         let address = cx.as_word(list)?;
         return cx.clear(address, 24);

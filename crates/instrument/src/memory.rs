@@ -13,14 +13,6 @@ fn pointer_operand<'c>(i: InstructionValue<'c>, index: u32) -> Result<BasicValue
         .ok_or_else(|| crate::error::Error::Invalid("memory access without address".into()))
 }
 
-/// Number of the address operand.
-fn address_index(i: InstructionValue) -> u32 {
-    match i.get_opcode() {
-        InstructionOpcode::Store => 1,
-        _ => 0,
-    }
-}
-
 /// Bytes that a store or atomic writes.
 fn written_bytes<'c>(e: &Emitter<'_, 'c>, i: InstructionValue<'c>) -> Result<u64> {
     let value = match i.get_opcode() {
@@ -36,10 +28,38 @@ pub fn fast_store<'c>(e: &Emitter<'_, 'c>, store: InstructionValue<'c>) -> Resul
     e.cx.clear(address, written_bytes(e, store)?)
 }
 
-/// An atomic update has been done: its memory is concrete now.
-pub fn fast_atomic<'c>(e: &Emitter<'_, 'c>, i: InstructionValue<'c>) -> Result<()> {
-    let address = e.cx.as_word(pointer_operand(i, 0)?)?;
-    e.cx.clear(address, written_bytes(e, i)?)
+/// An atomic update: its memory becomes concrete.
+pub fn fast_atomic(e: &Emitter<'_, '_>, i: usize) -> Result<()> {
+    let (cx, inst) = (e.cx, &e.body.insts[i]);
+    let address = cx.as_word(pointer_operand(inst.value, 0)?)?;
+    let len = written_bytes(e, inst.value)?;
+    let has = cx.has_shadow(address)?;
+    cx.when(has, || {
+        let (len, reason) = (cx.word(len), cx.label(CONCRETE_ATOMIC.into()));
+        let site = cx.label(inst.site);
+        cx.call(
+            cx.abi.load_opaque,
+            &[address.into(), cx.zero().into(), len.into(), reason.into(), site.into()],
+        )?;
+        cx.call(cx.abi.clear, &[address.into(), len.into()])
+    })
+}
+
+/// Likewise in the slow copy, where its operands may be symbolic too.
+pub fn slow_atomic(e: &mut Emitter<'_, '_>, i: usize) -> Result<()> {
+    let cx = e.cx;
+    let (inst, site) = (e.body.insts[i].value, e.body.insts[i].site);
+    let pointer = e.operand(pointer_operand(inst, 0)?)?;
+    let (address, len) = (cx.as_word(pointer.value)?, cx.word(written_bytes(e, inst)?));
+    for k in 1..inst.get_num_operands() {
+        for label in e.nth(i, k)?.labels {
+            e.concretise(label, CONCRETE_ATOMIC, site)?;
+        }
+    }
+    let (laddress, reason) = (pointer.labels[0], cx.label(CONCRETE_ATOMIC.into()));
+    let site = cx.label(site);
+    cx.call(cx.abi.load_opaque, &[address.into(), laddress.into(), len.into(), reason.into(), site.into()])?;
+    cx.call(cx.abi.clear, &[address.into(), len.into()])
 }
 
 /// After a load in the fast copy: is what was read symbolic? Leaves to `leave` if so, where the
@@ -137,23 +157,18 @@ pub fn slow_load<'c>(
     Ok(vec![cx.zero(); leaves.len()])
 }
 
-/// The slow copy's store or atomic update (whose value is made concrete).
+/// The slow copy's store.
 pub fn slow_store(e: &mut Emitter<'_, '_>, i: usize) -> Result<()> {
     let cx = e.cx;
     let (inst, site) = (e.body.insts[i].value, e.body.insts[i].site);
-    let pointer = e.operand(pointer_operand(inst, address_index(inst))?)?;
+    let pointer = e.operand(pointer_operand(inst, 1)?)?;
     let len = written_bytes(e, inst)?;
-    let stored = match inst.get_opcode() {
-        InstructionOpcode::Store => e.operand(pointer_operand(inst, 0)?)?,
-        _ => e.operand(pointer_operand(inst, 1)?)?,
-    };
-    let is_store = inst.get_opcode() == InstructionOpcode::Store;
-    let scalar = stored.labels.len() == 1 && len <= 8 && is_store;
+    let stored = e.operand(pointer_operand(inst, 0)?)?;
+    let scalar = stored.labels.len() == 1 && len <= 8;
     let label = if scalar { stored.labels[0] } else { cx.zero() };
     if !scalar {
         for lost in &stored.labels {
-            let reason = if is_store { CONCRETE_WIDE } else { CONCRETE_ATOMIC };
-            e.concretise(*lost, reason, site)?;
+            e.concretise(*lost, CONCRETE_WIDE, site)?;
         }
     }
     let address = cx.as_word(pointer.value)?;

@@ -69,16 +69,15 @@ impl<'c> Emitter<'_, 'c> {
             let labels = calls::slow_call(self, i, clone)?;
             return self.define(i, clone, labels);
         }
-        if op == Op::Store {
-            memory::slow_store(self, i)?;
+        match op {
+            Op::Store => memory::slow_store(self, i)?,
+            Op::AtomicRMW | Op::AtomicCmpXchg => memory::slow_atomic(self, i)?,
+            _ => {}
         }
         self.cx.builder.insert_instruction(&clone, None);
         let labels = match op {
             Op::Store => vec![],
-            Op::AtomicRMW | Op::AtomicCmpXchg => {
-                memory::slow_store(self, i)?;
-                vec![self.cx.zero(); self.body.insts[i].leaves.len()]
-            }
+            Op::AtomicRMW | Op::AtomicCmpXchg => vec![self.cx.zero(); self.body.insts[i].leaves.len()],
             Op::Alloca => {
                 memory::new_stack_object(self, clone)?;
                 vec![self.cx.zero()]
@@ -369,6 +368,7 @@ impl<'c> Emitter<'_, 'c> {
 
     fn slow_return(&mut self, i: usize) -> Result<()> {
         let cx = self.cx;
+        self.leave_variadic()?;
         if self.body.insts[i].value.get_num_operands() > 0 {
             let result = self.nth(i, 0)?;
             calls::give_results(self, &result.labels)?;

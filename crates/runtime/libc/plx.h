@@ -57,5 +57,7 @@ void __plx_compared(const void *a, const void *b, size_t n);
 /* The option table, once for every scan. `style`: 0 getopt, 1 getopt_long, 2 getopt_long_only. */
 struct option;
 void __plx_options(int style, const char *shorts, const struct option *longs);
+/* The program is about to be replaced by another: a note. */
+void __plx_exec(void);
 
 #endif

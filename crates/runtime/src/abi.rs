@@ -267,7 +267,7 @@ pub unsafe extern "C" fn __plx_rt_va_start(list: *const VaList, labels: *mut VaL
     }
 }
 
-/// `va_end`: the stack slots belong to the caller again, who fills them without telling.
+/// The end of a variadic function: its stack slots belong to the caller again, who fills them without telling.
 ///
 /// # Safety
 /// As for [`__plx_rt_va_start`].

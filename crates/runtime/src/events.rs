@@ -10,12 +10,12 @@ use parallax_trace::format::*;
 /// Append one event with its payload.
 pub fn emit(event: RawEvent, payload: &[u8]) {
     let s = state();
-    if !s.on || s.busy {
+    if !s.on {
         return;
     }
-    s.busy = true;
+    s.enter();
     append(event, payload);
-    s.busy = false;
+    s.leave();
 }
 
 fn append(event: RawEvent, payload: &[u8]) {
@@ -80,6 +80,13 @@ pub fn output(fd: i32, is_file: bool, bytes: &[u8], label_at: impl Fn(usize) -> 
     if !s.on {
         return;
     }
+    s.enter();
+    append_output(fd, is_file, bytes, label_at);
+    s.leave();
+}
+
+fn append_output(fd: i32, is_file: bool, bytes: &[u8], label_at: impl Fn(usize) -> u32) {
+    let s = state();
     let total = EVENT_BYTES + padded(bytes.len() * 4);
     let at = s.reserve_events(total);
     if at.is_null() {

@@ -43,9 +43,9 @@ impl State {
 
     /// The label of this node, made if it is new; 0 when the table is full.
     fn intern(&mut self, node: Node) -> u32 {
-        self.busy = true;
+        self.enter();
         let label = self.find_or_add(node);
-        self.busy = false;
+        self.leave();
         label
     }
 

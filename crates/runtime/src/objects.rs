@@ -193,7 +193,10 @@ pub fn symbolic_load(address: usize, address_label: u32, len: usize, value: u64,
         events::concrete(CONCRETE_LOAD_ADDRESS, site, address_label);
         return shadow::load(address, len, value);
     };
-    let Some(table) = snapshot(start, size) else {
+    state().enter();
+    let table = snapshot(start, size);
+    state().leave();
+    let Some(table) = table else {
         events::concrete(CONCRETE_LOAD_ADDRESS, site, address_label);
         return shadow::load(address, len, value);
     };

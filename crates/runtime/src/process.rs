@@ -1,13 +1,14 @@
 //! Threads, forks, signals and the end of the program.
 //!
 //! Only the thread that entered `main` of the traced process records. A signal handler records
-//! too, unless it interrupted the recording itself.
+//! too: a signal that comes while the runtime changes its tables is delivered as soon as that is done.
 
 use crate::state::state;
 use crate::tls::{take_args, tls, Tls};
 use crate::{events, hooks};
 use libc::{c_int, c_void};
 use parallax_trace::format::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 type Start = extern "C" fn(*mut c_void) -> *mut c_void;
 
@@ -59,6 +60,14 @@ pub unsafe extern "C" fn __plx_libc_vfork() -> libc::pid_t {
     unsafe { __plx_libc_fork() }
 }
 
+/// The program is about to be replaced by another (`libc/exec.c`).
+#[no_mangle]
+pub extern "C" fn __plx_exec() {
+    if tls().off == 0 {
+        events::note(NOTE_EXEC);
+    }
+}
+
 /// Runs last of all exit handlers.
 pub extern "C" fn finished() {
     if state().on {
@@ -104,14 +113,50 @@ const SIGNALS: usize = 65;
 /// The program's own handlers, by signal.
 static mut HANDLERS: [usize; SIGNALS] = [0; SIGNALS];
 
-/// Calls the program's handler with a clean thread-local block, whatever was interrupted.
+/// A signal that came while the runtime was busy.
+static mut POSTPONED: [Option<libc::siginfo_t>; SIGNALS] = [None; SIGNALS];
+static ANY_POSTPONED: AtomicBool = AtomicBool::new(false);
+
+/// Signals that the runtime or the kernel cannot go on from: their handler is called at once.
+fn is_fault(signal: c_int) -> bool {
+    matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGFPE | libc::SIGILL | libc::SIGTRAP)
+}
+
+/// What the kernel calls for every signal that the program handles.
 extern "C" fn trampoline(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    let here = tls().off == 0;
+    if here && state().busy != 0 && !is_fault(signal) {
+        // SAFETY: the array is as long as there are signals; this thread is the only one that records. The
+        // kernel's signal frame has room for the information even where the program did not ask for it.
+        unsafe { POSTPONED[signal as usize] = Some(*info) };
+        return ANY_POSTPONED.store(true, Ordering::Relaxed);
+    }
+    handle(signal, info, context);
+}
+
+/// The runtime is no longer busy.
+pub fn deliver_postponed() {
+    if !ANY_POSTPONED.swap(false, Ordering::Relaxed) {
+        return;
+    }
+    for signal in 1..SIGNALS {
+        // SAFETY: as in `trampoline`; a handler that does not return leaves nothing behind here.
+        if let Some(mut info) = unsafe { POSTPONED[signal].take() } {
+            // SAFETY: an all-zero context: the interrupted registers are the runtime's own.
+            let mut context: libc::ucontext_t = unsafe { std::mem::zeroed() };
+            handle(signal as c_int, &mut info, std::ptr::addr_of_mut!(context) as *mut c_void);
+        }
+    }
+}
+
+/// Calls the program's handler with a clean thread-local block, whatever was interrupted.
+fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let t = tls();
     // SAFETY: a plain copy of plain data; written back below.
     let saved: Tls = unsafe { std::ptr::read(t) };
     (t.args, t.ret, t.va) = (0, 0, 0);
     t.byval = [0; crate::tls::MAX_BYVAL];
-    if state().busy {
+    if state().busy != 0 {
         t.off = 1;
     }
     if t.off == 0 {

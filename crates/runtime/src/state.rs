@@ -24,8 +24,8 @@ pub struct State {
     pub buckets: Vec<u32>,
     /// Offsets of the newest table snapshots, for reuse.
     pub last_tables: Vec<u32>,
-    /// Set while the node table or the event region is being changed (see `process`).
-    pub busy: bool,
+    /// How many changes of nodes, events or tables are under way (see `process`).
+    pub busy: u32,
     /// False: nothing is recorded (no arena, a forked child, or before `main`).
     pub on: bool,
 }
@@ -61,7 +61,7 @@ impl State {
             tables_capacity: 0,
             buckets: Vec::new(),
             last_tables: Vec::new(),
-            busy: false,
+            busy: 0,
             on: false,
         }
     }
@@ -85,6 +85,19 @@ impl State {
         }
         self.buckets = vec![0; 1 << 10];
         self.on = self.nodes_capacity > 1;
+    }
+
+    /// A change begins that a signal handler must not see half done.
+    pub fn enter(&mut self) {
+        self.busy += 1;
+    }
+
+    /// It is done: signals that came in between are delivered.
+    pub fn leave(&mut self) {
+        self.busy -= 1;
+        if self.busy == 0 {
+            crate::process::deliver_postponed();
+        }
     }
 
     pub fn set_flag(&mut self, flag: u32) {

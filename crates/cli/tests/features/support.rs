@@ -61,7 +61,10 @@ impl Program {
             .unwrap_or_else(|e| panic!("{file}: {e}"))
         };
         let options = Options {
-            runner: Some(vec![env!("CARGO_BIN_EXE_parallax").into(), parallax_execute::RUNNER_SUBCOMMAND.into()]),
+            runner: Some(vec![
+                env!("CARGO_BIN_EXE_parallax").into(),
+                parallax_execute::RUNNER_SUBCOMMAND.into(),
+            ]),
             argv0: Some(b"prog".to_vec()),
             symbolic,
             ..base

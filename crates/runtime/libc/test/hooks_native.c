@@ -53,3 +53,6 @@ void __plx_options(int style, const char *shorts, const struct option *longs) {
     hook_options++;
     hook_options_style = style;
 }
+
+void __plx_exec(void) {
+}

@@ -124,7 +124,7 @@ CASE(casts, "exact") {
     OUT((i8)IN(i64, 8)); OUT((u32)(i8)in[7]); OUT((u64)(u32)IN(i32, 4)); OUT((_Bool)in[9]);
     OUT((u64)(uintptr_t)(void *)(uintptr_t)IN(u64, 16));
 }
-CASE(ternary, "exact") { OUT(in[0] < in[1] ? IN(u32, 4) : (u32)7); }
+CASE(ternary, "exact") { OUT(in[0] < in[1] ? IN(u32, 4) : (u32)in[8]); }
 CASE(logic, "exact; branches 2") { OUT((u8)((in[0] > 3 && in[1] < 200) || in[2] == 5)); }
 
 CASE(builtins, "exact") {
