@@ -4,9 +4,18 @@
 //! holds: what is compared is measured in the same run of the benchmark, in turns, so that other load
 //! on the machine meets all sides alike; nothing here asserts a time.
 
+pub mod compare;
+pub mod fixtures;
+pub mod lines;
+pub mod losses;
+pub mod mutate;
+pub mod pairs;
+pub mod path;
 pub mod plot;
+pub mod seeds;
 pub mod subject;
 pub mod table;
+pub mod twins;
 
 use std::time::Duration;
 

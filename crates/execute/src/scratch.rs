@@ -14,6 +14,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// The run's working directory, inside the scratch directory.
 const WORK: &str = "work";
@@ -30,6 +31,8 @@ const MAX_DEPTH: usize = 128;
 const TRASH: &str = ".parallax-trash-";
 const DIRECTORY_MODE: u32 = 0o755;
 const FILE_MODE: u32 = 0o644;
+/// Time of the last change of every input file, since 1970: the year 2020.
+const FILE_TIME: Duration = Duration::from_secs(1_577_836_800);
 
 /// Where a scratch directory lives; held for as long as it is in use.
 #[allow(dead_code, reason = "the values are owned, not read")]
@@ -290,7 +293,9 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file: File = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)?;
     // Whatever the engine's umask is, runs see the same mode.
     file.set_permissions(Permissions::from_mode(FILE_MODE))?;
-    file.write_all(bytes)
+    file.write_all(bytes)?;
+    // Programs print it (`diff -u`), and every run is to see the same.
+    file.set_modified(SystemTime::UNIX_EPOCH + FILE_TIME)
 }
 
 fn failed(action: &'static str, path: impl AsRef<Path>, source: io::Error) -> Error {

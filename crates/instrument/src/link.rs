@@ -18,8 +18,9 @@ pub fn link(object: &Path, models: Option<&Path>, program: &Path, options: &Opti
     let driver = if options.cxx { "clang++-19" } else { "clang-19" };
     let mut command = Command::new(driver);
     command.args(["-fuse-ld=lld-19", "-pie", "-o"]).arg(program).arg(object);
-    command.args(&options.link_arguments);
-    command.args(models).arg(&runtime).args(["-lpthread", "-ldl", "-lm"]);
+    // Before the program's libraries: some bring a `main` of their own (libl).
+    command.args(models).arg(&runtime).args(&options.link_arguments);
+    command.args(["-lpthread", "-ldl", "-lm"]);
     let output = command.output().map_err(|e| Error::Tool { tool: driver.into(), message: e.to_string() })?;
     std::fs::remove_file(&runtime).map_err(Error::io(&runtime))?;
     if !output.status.success() {

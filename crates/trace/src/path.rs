@@ -137,7 +137,22 @@ impl Trace<'_> {
     /// does not exist there does not hold. Pins count only if `pins` is set.
     pub fn holds_on(&self, inputs: &[Input], sites: &[SiteInfo], pins: bool) -> bool {
         let bytes = bytes_of(inputs);
-        self.holds_with(&self.eval_all(&bytes), sites, pins)
+        self.lengths_hold(inputs) && self.holds_with(&self.eval_all(&bytes), sites, pins)
+    }
+
+    /// Are other inputs as long as this run asks for? An input whose end it met must end there, and
+    /// what it has read must be there.
+    pub fn lengths_hold(&self, inputs: &[Input]) -> bool {
+        let length = |input: u32| inputs.get(input as usize).map(|i| i.bytes.len() as u64);
+        let as_here = |input: u32| length(input) == Some(self.inputs()[input as usize].bytes.len() as u64);
+        inputs.len() == self.inputs().len()
+            && self.events().all(|event| match event {
+                Event::EndOfInput { input, .. } => as_here(input),
+                Event::Read { input, offset, len } => {
+                    length(input).is_some_and(|n| u64::from(offset) + u64::from(len) <= n)
+                }
+                _ => true,
+            })
     }
 
     /// Like [`Trace::holds_on`], with values at hand.
