@@ -27,6 +27,8 @@ const UNSAFE_FILES: [(&str, &str); 1] =
 /// Crates that may depend on LLVM bindings.
 const MAY_USE_LLVM: [&str; 3] = ["build", "instrument", "model"];
 const LLVM_CRATES: [&str; 2] = ["inkwell", "llvm-sys"];
+/// Solvers, which only `solve` may name.
+const SOLVER_CRATES: [&str; 2] = ["z3", "cadical"];
 
 const MAX_LINES: usize = 500;
 /// Files that may be longer, with the reason.
@@ -114,6 +116,17 @@ fn llvm_is_used_only_where_it_may_be() {
     let mut problems = Vec::new();
     for krate in crates().into_iter().filter(|k| !MAY_USE_LLVM.contains(&k.as_str())) {
         for dependency in dependencies(&krate).iter().filter(|d| LLVM_CRATES.contains(&d.as_str())) {
+            problems.push(format!("{krate} may not use {dependency}"));
+        }
+    }
+    none(problems);
+}
+
+#[test]
+fn solvers_are_named_only_where_they_may_be() {
+    let mut problems = Vec::new();
+    for krate in crates().into_iter().filter(|k| k != "solve") {
+        for dependency in dependencies(&krate).iter().filter(|d| SOLVER_CRATES.contains(&d.as_str())) {
             problems.push(format!("{krate} may not use {dependency}"));
         }
     }

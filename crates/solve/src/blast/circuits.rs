@@ -1,0 +1,162 @@
+//! Circuits of the operators on vectors of literals, lowest bit first.
+//!
+//! In: operands of equal widths. Out: results, as [`parallax_trace::format::apply`] defines them.
+
+use super::gates::{literal, Clauses, Gates, Lit, FALSE, TRUE};
+
+/// Kinds of shifts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Shift {
+    Left,
+    Right,
+    Signed,
+}
+
+/// Cut, or filled up with a literal.
+pub fn extended(a: &[Lit], fill: Lit, width: usize) -> Vec<Lit> {
+    (0..width).map(|i| a.get(i).copied().unwrap_or(fill)).collect()
+}
+
+fn negated(a: &[Lit]) -> Vec<Lit> {
+    a.iter().map(|bit| -bit).collect()
+}
+
+impl<C: Clauses> Gates<C> {
+    pub fn constant(&self, value: u64, width: usize) -> Vec<Lit> {
+        // Double widths are wider than a word.
+        (0..width as u32).map(|i| literal(value.checked_shr(i).unwrap_or(0) & 1 == 1)).collect()
+    }
+
+    pub fn each(&mut self, a: &[Lit], b: &[Lit], gate: fn(&mut Self, Lit, Lit) -> Lit) -> Vec<Lit> {
+        a.iter().zip(b).map(|(a, b)| gate(self, *a, *b)).collect()
+    }
+
+    pub fn choose_all(&mut self, condition: Lit, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
+        a.iter().zip(b).map(|(a, b)| self.choose(condition, *a, *b)).collect()
+    }
+
+    /// Sum with a carry coming in; the carry going out is the second result.
+    fn add_with(&mut self, a: &[Lit], b: &[Lit], mut carry: Lit) -> (Vec<Lit>, Lit) {
+        let mut sum = Vec::with_capacity(a.len());
+        for (a, b) in a.iter().zip(b) {
+            let half = self.xor(*a, *b);
+            sum.push(self.xor(half, carry));
+            carry = self.choose(half, carry, *a);
+        }
+        (sum, carry)
+    }
+
+    pub fn add(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
+        self.add_with(a, b, FALSE).0
+    }
+
+    pub fn sub(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
+        self.add_with(a, &negated(b), TRUE).0
+    }
+
+    fn negate_if(&mut self, condition: Lit, a: &[Lit]) -> Vec<Lit> {
+        let zero = self.constant(0, a.len());
+        let minus = self.sub(&zero, a);
+        self.choose_all(condition, &minus, a)
+    }
+
+    /// Product modulo 2^width: one addition for each bit of `b` that is not known to be 0.
+    pub fn mul(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
+        let constants = |x: &[Lit]| x.iter().filter(|l| l.abs() == TRUE).count();
+        let (a, b) = if constants(a) > constants(b) { (b, a) } else { (a, b) };
+        let mut sum = self.constant(0, a.len());
+        for (shift, bit) in b.iter().enumerate().filter(|(_, bit)| **bit != FALSE) {
+            let row: Vec<Lit> = a[..a.len() - shift].iter().map(|x| self.and(*x, *bit)).collect();
+            let upper = self.add(&sum[shift..], &row);
+            sum.splice(shift.., upper);
+        }
+        sum
+    }
+
+    pub fn eq(&mut self, a: &[Lit], b: &[Lit]) -> Lit {
+        let differ = self.each(a, b, Gates::xor);
+        -self.any(&differ)
+    }
+
+    pub fn ult(&mut self, a: &[Lit], b: &[Lit]) -> Lit {
+        // From the lowest bit up: the highest bit that differs decides.
+        a.iter().zip(b).fold(FALSE, |less, (a, b)| {
+            let differ = self.xor(*a, *b);
+            self.choose(differ, *b, less)
+        })
+    }
+
+    pub fn slt(&mut self, a: &[Lit], b: &[Lit]) -> Lit {
+        // Signed order is unsigned order with the sign bits exchanged.
+        let (mut a, mut b) = (a.to_vec(), b.to_vec());
+        if let (Some(a), Some(b)) = (a.last_mut(), b.last_mut()) {
+            std::mem::swap(a, b);
+        }
+        self.ult(&a, &b)
+    }
+
+    pub fn shift(&mut self, a: &[Lit], amount: &[Lit], kind: Shift) -> Vec<Lit> {
+        let width = a.len();
+        let fill = if kind == Shift::Signed { a[width - 1] } else { FALSE };
+        // Bits of the amount that matter; any higher one shifts everything out.
+        let stages = width.next_power_of_two().trailing_zeros() as usize;
+        let mut value = a.to_vec();
+        for (stage, bit) in amount.iter().enumerate().take(stages) {
+            let by = 1usize << stage;
+            let moved: Vec<Lit> = (0..width)
+                .map(|i| match kind {
+                    Shift::Left => i.checked_sub(by).map_or(FALSE, |from| value[from]),
+                    _ => value.get(i + by).copied().unwrap_or(fill),
+                })
+                .collect();
+            value = self.choose_all(*bit, &moved, &value);
+        }
+        let beyond = self.any(amount.get(stages..).unwrap_or_default());
+        value.into_iter().map(|bit| self.choose(beyond, fill, bit)).collect()
+    }
+
+    /// Quotient and remainder; of a division by 0 all ones and the dividend, as the circuit has it anyway.
+    pub fn udivrem(&mut self, a: &[Lit], b: &[Lit]) -> (Vec<Lit>, Vec<Lit>) {
+        let width = a.len();
+        let divisor = extended(b, FALSE, width + 1);
+        let mut rest = self.constant(0, width + 1);
+        let mut quotient = vec![FALSE; width];
+        for i in (0..width).rev() {
+            rest.rotate_right(1);
+            rest[0] = a[i];
+            let less = self.ult(&rest, &divisor);
+            let smaller = self.sub(&rest, &divisor);
+            rest = self.choose_all(less, &rest, &smaller);
+            quotient[i] = -less;
+        }
+        rest.truncate(width);
+        (quotient, rest)
+    }
+
+    /// Rounds toward zero; by 0: 1 if negative, else -1, which the rule of signs gives from all ones.
+    pub fn sdiv(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
+        let (sign_a, sign_b) = (a[a.len() - 1], b[b.len() - 1]);
+        let (a, b) = (self.negate_if(sign_a, a), self.negate_if(sign_b, b));
+        let (quotient, _) = self.udivrem(&a, &b);
+        let differ = self.xor(sign_a, sign_b);
+        self.negate_if(differ, &quotient)
+    }
+
+    /// Has the sign of the dividend; by 0 it is the dividend.
+    pub fn srem(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
+        let (sign_a, sign_b) = (a[a.len() - 1], b[b.len() - 1]);
+        let (a, b) = (self.negate_if(sign_a, a), self.negate_if(sign_b, b));
+        let (_, rest) = self.udivrem(&a, &b);
+        self.negate_if(sign_a, &rest)
+    }
+
+    /// Does the product in twice the width differ from the product in the width, extended?
+    pub fn mul_overflow(&mut self, a: &[Lit], b: &[Lit], signed: bool) -> Lit {
+        let width = a.len();
+        let fill = |x: &[Lit]| if signed { x[width - 1] } else { FALSE };
+        let (a, b) = (extended(a, fill(a), 2 * width), extended(b, fill(b), 2 * width));
+        let product = self.mul(&a, &b);
+        let expected = extended(&product[..width], fill(&product[..width]), 2 * width);
+        -self.eq(&product, &expected)
+    }
+}

@@ -1,0 +1,118 @@
+//! A query as an SMT-LIB 2 script.
+//!
+//! In: a query. Out: text that any solver with `QF_BV` accepts: one constant for each byte (`|0[3]|`: byte 3 of
+//! input 0), one definition for each expression (`e12`), one function for each table (`t0`), one assertion
+//! for each constraint. The seed's values are in `(set-info :seed "…")`, in the order of the constants.
+//!
+//! Always holds: the script means what [`crate::eval()`] computes, and [`crate::smtlib_reader`] reads it back.
+
+use crate::expr::*;
+use crate::pool::Pool;
+use crate::query::Query;
+use parallax_trace::format::{mask, Op};
+use parallax_trace::smtlib::literal;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// The whole script.
+pub fn script(query: &Query) -> String {
+    let pool = query.pool;
+    let vars = query.support();
+    let seed: Vec<String> = vars.iter().map(|var| query.seed_byte(*var).to_string()).collect();
+    let mut out = format!("(set-logic QF_BV)\n(set-info :seed \"{}\")\n", seed.join(" "));
+    for var in &vars {
+        let _ = writeln!(out, "(declare-const {} (_ BitVec 8))", symbol(pool, *var));
+    }
+    let roots: Vec<ExprId> = query.constraints.iter().map(|c| c.expr).collect();
+    let mut tables = BTreeSet::new();
+    for id in pool.cone(&roots) {
+        let node = pool.node(id);
+        if node.op == Op::Read && tables.insert(node.num) {
+            let body = table_tree(pool.table(TableId(node.num as u32)));
+            let _ = writeln!(out, "(define-fun t{} ((i (_ BitVec 64))) (_ BitVec 8) {body})", node.num);
+        }
+        let _ = writeln!(out, "(define-fun e{} () (_ BitVec {}) {})", id.0, node.width, term(pool, node));
+    }
+    for constraint in query.constraints {
+        let wanted = literal(constraint.holds.into(), 1);
+        let _ = writeln!(out, "(assert (= e{} {wanted}))", constraint.expr.0);
+    }
+    out.push_str("(check-sat)\n(get-model)\n");
+    out
+}
+
+fn symbol(pool: &Pool, var: VarId) -> String {
+    let Var { input, offset } = pool.var(var);
+    format!("|{input}[{offset}]|")
+}
+
+fn term(pool: &Pool, node: &Node) -> String {
+    let [a, b, c] = node.args.map(|arg| arg.0);
+    let binary = |name: &str| format!("({name} e{a} e{b})");
+    let bit = |condition: String| format!("(ite {condition} (_ bv1 1) (_ bv0 1))");
+    let more = |name: &str| format!("((_ {name} {}) e{a})", node.width - pool.width(node.args[0]));
+    let overflow = |extend: &str| {
+        let width = pool.width(node.args[0]);
+        let wide = |term: &str| format!("((_ {extend} {width}) {term})");
+        let (wide_a, wide_b) = (wide(&format!("e{a}")), wide(&format!("e{b}")));
+        bit(format!("(distinct (bvmul {wide_a} {wide_b}) {})", wide(&binary("bvmul"))))
+    };
+    match node.op {
+        Op::Const => literal(node.num & mask(node.width), node.width),
+        Op::Input => symbol(pool, VarId(node.num as u32)),
+        Op::Add => binary("bvadd"),
+        Op::Sub => binary("bvsub"),
+        Op::Mul => binary("bvmul"),
+        Op::UDiv => binary("bvudiv"),
+        Op::SDiv => binary("bvsdiv"),
+        Op::URem => binary("bvurem"),
+        Op::SRem => binary("bvsrem"),
+        Op::Shl => binary("bvshl"),
+        Op::LShr => binary("bvlshr"),
+        Op::AShr => binary("bvashr"),
+        Op::And => binary("bvand"),
+        Op::Or => binary("bvor"),
+        Op::Xor => binary("bvxor"),
+        Op::Eq => bit(binary("=")),
+        Op::Ne => bit(binary("distinct")),
+        Op::Ult => bit(binary("bvult")),
+        Op::Ule => bit(binary("bvule")),
+        Op::Slt => bit(binary("bvslt")),
+        Op::Sle => bit(binary("bvsle")),
+        Op::ZExt => more("zero_extend"),
+        Op::SExt => more("sign_extend"),
+        Op::Extract => format!("((_ extract {} {}) e{a})", node.num + u64::from(node.width) - 1, node.num),
+        Op::Concat => binary("concat"),
+        Op::Ite => format!("(ite (= e{a} (_ bv1 1)) e{b} e{c})"),
+        Op::Read => read_term(node),
+        Op::UMulOverflow => overflow("zero_extend"),
+        Op::SMulOverflow => overflow("sign_extend"),
+    }
+}
+
+/// The bytes of a table read, the last one on top.
+fn read_term(node: &Node) -> String {
+    let (table, index) = (node.num, node.args[0].0);
+    let byte = |i: u8| match i {
+        0 => format!("(t{table} e{index})"),
+        _ => format!("(t{table} (bvadd e{index} {}))", literal(i.into(), 64)),
+    };
+    (1..node.width / 8).fold(byte(0), |low, i| format!("(concat {} {low})", byte(i)))
+}
+
+/// A table as a balanced decision tree over the index `i`; 0 beyond the end.
+fn table_tree(table: &[u8]) -> String {
+    let inside = format!("(bvult i {})", literal(table.len() as u64, 64));
+    format!("(ite {inside} {} (_ bv0 8))", entry_tree(table, 0))
+}
+
+fn entry_tree(entries: &[u8], first: usize) -> String {
+    let value = entries.first().copied().unwrap_or(0);
+    if entries.iter().all(|entry| *entry == value) {
+        return literal(value.into(), 8);
+    }
+    let middle = entries.len() / 2;
+    let (low, high) = entries.split_at(middle);
+    let border = literal((first + middle) as u64, 64);
+    format!("(ite (bvult i {border}) {} {})", entry_tree(low, first), entry_tree(high, first + middle))
+}
