@@ -24,6 +24,7 @@ pub mod rules;
 pub mod smtlib;
 pub mod smtlib_reader;
 mod stack;
+pub mod subjects;
 
 pub use eval::{eval, Program};
 pub use expr::{ExprId, Node, TableId, Var, VarId};

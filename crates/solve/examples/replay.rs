@@ -1,0 +1,107 @@
+//! Replays a directory of recorded queries with each solver alone and with the standard stack, and prints what
+//! each solved and how long it took: `replay DIRECTORY [LIMIT_MS]`.
+//!
+//! Answers that contradict one another are printed and make the exit status 1.
+
+use parallax_solve::layers::{BitBlast, Split, Z3};
+use parallax_solve::smtlib_reader::read;
+use parallax_solve::*;
+use std::time::{Duration, Instant};
+
+/// How one solver did on all queries.
+#[derive(Default)]
+struct Results {
+    sat: usize,
+    unsat: usize,
+    unknown: usize,
+    times: Vec<Duration>,
+}
+
+impl Results {
+    fn add(&mut self, answer: &Answer, time: Duration) {
+        match answer {
+            Answer::Sat(_) => self.sat += 1,
+            Answer::Unsat(_) => self.unsat += 1,
+            Answer::Unknown(_) => self.unknown += 1,
+        }
+        self.times.push(time);
+    }
+
+    fn print(&mut self, name: &str) {
+        self.times.sort_unstable();
+        let at = |part: f64| {
+            let index = ((self.times.len() as f64 - 1.0) * part).round().max(0.0) as usize;
+            self.times.get(index).copied().unwrap_or_default()
+        };
+        let total: Duration = self.times.iter().sum();
+        println!(
+            "{name:<24} solved {:>6} (sat {:>6}, unsat {:>6}, unknown {:>4})  median {:>10.3?}  99% {:>10.3?}  total {:>9.3?}",
+            self.sat + self.unsat, self.sat, self.unsat, self.unknown, at(0.5), at(0.99), total
+        );
+    }
+}
+
+/// The solvers that are compared.
+fn solvers() -> Vec<(&'static str, Stack)> {
+    let settings = Settings::default();
+    let blaster = |share| Box::new(BitBlast::new(settings.gates, share, 0)) as Box<dyn Layer>;
+    let z3 = |share| Box::new(Z3::new(share)) as Box<dyn Layer>;
+    vec![
+        ("Z3", Stack::new(vec![Box::new(Split), z3(1.0)])),
+        ("bit-blaster", Stack::new(vec![Box::new(Split), blaster(1.0)])),
+        ("Z3, then bit-blaster", Stack::new(vec![Box::new(Split), z3(0.5), blaster(1.0)])),
+        ("bit-blaster, then Z3", Stack::new(vec![Box::new(Split), blaster(0.5), z3(1.0)])),
+        ("standard stack", standard_stack(&settings)),
+    ]
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let directory = arguments.get(1).ok_or("usage: replay DIRECTORY [LIMIT_MS]")?;
+    let millis = arguments.get(2).map_or(Ok(2000), |text| text.parse())?;
+    let limit = Limit { time: Duration::from_millis(millis), ..Limit::default() };
+    let mut files: Vec<_> =
+        std::fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    files.retain(|path| path.extension().is_some_and(|e| e == "smt2"));
+    files.sort();
+    let mut solvers: Vec<_> = solvers().into_iter().map(|(n, s)| (n, s, Results::default())).collect();
+    // One pool for all, as in a search; the layers that remember then have something to remember.
+    let mut pool = Pool::new();
+    let mut contradictions = 0;
+    for path in &files {
+        let recorded = read(&mut pool, &std::fs::read_to_string(path)?)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let seed = |var: Var| recorded.seed.get(&var).copied();
+        let query = Query::new(&pool, &recorded.constraints, &seed);
+        let mut verdicts = Vec::new();
+        for (name, solver, results) in &mut solvers {
+            let start = Instant::now();
+            let answer = solver.check(&query, &limit);
+            results.add(&answer, start.elapsed());
+            verdicts.push((*name, matches!(answer, Answer::Sat(_)), answer));
+        }
+        verdicts.retain(|(_, _, answer)| !matches!(answer, Answer::Unknown(_)));
+        if verdicts.windows(2).any(|pair| pair[0].1 != pair[1].1) {
+            contradictions += 1;
+            println!("{}: {verdicts:?}", path.display());
+        }
+    }
+    println!("{} queries, limit {millis} ms", files.len());
+    for (name, solver, results) in &mut solvers {
+        results.print(name);
+        if solver.wrong_models() > 0 {
+            println!("{name}: {} wrong models", solver.wrong_models());
+        }
+    }
+    println!("\nlayers of the standard stack:");
+    for (name, s) in solvers.last().into_iter().flat_map(|(_, solver, _)| solver.statistics()) {
+        println!(
+            "{name:<14} queries {:>7}  sat {:>7}  unsat {:>6}  unknown {:>4}  passed on {:>7}  {:>9.3?}",
+            s.queries, s.sat, s.unsat, s.unknown, s.passed, s.time
+        );
+    }
+    if contradictions > 0 {
+        return Err(format!("{contradictions} queries with contradicting answers").into());
+    }
+    Ok(())
+}
