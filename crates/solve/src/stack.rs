@@ -97,6 +97,11 @@ impl Stack {
         self.slots.iter().map(|slot| (slot.layer.name(), &slot.statistics))
     }
 
+    /// Queries and answers of the stack as a whole: those of its first layer.
+    pub fn totals(&self) -> LayerStatistics {
+        self.slots.first().map(|slot| slot.statistics).unwrap_or_default()
+    }
+
     /// Models that were wrong, of any layer or of several together. Anything but 0 is a bug.
     pub fn wrong_models(&self) -> u64 {
         self.wrong_models + self.slots.iter().map(|s| s.statistics.wrong_models).sum::<u64>()
@@ -128,8 +133,10 @@ pub struct Settings {
     pub models: usize,
     /// Unsat cores remembered.
     pub cores: usize,
-    /// Combinations of byte values that are tried one by one rather than given to a solver.
-    pub combinations: u64,
+    /// Evaluation steps spent on trying models again on one query.
+    pub model_steps: usize,
+    /// Evaluation steps spent on trying all combinations of byte values rather than asking a solver.
+    pub combination_steps: u64,
     /// Part of what is left of the limit that the first of the two solvers may use.
     pub first_share: f64,
     /// Gates of one query in the bit-blaster.
@@ -148,7 +155,8 @@ impl Default for Settings {
         Settings {
             models: 32,
             cores: 4096,
-            combinations: 4096,
+            model_steps: 1_000_000,
+            combination_steps: 50_000,
             first_share: 0.5,
             gates: 2_000_000,
             restore_steps: 2_000_000,
@@ -168,9 +176,9 @@ pub fn standard_stack(settings: &Settings) -> Stack {
     layers.push(Box::new(Split));
     layers.push(Box::new(Independence));
     layers.push(Box::new(Restore::new(settings.restore_steps)));
-    layers.push(Box::new(ModelReuse::new(settings.models)));
+    layers.push(Box::new(ModelReuse::new(settings.models, settings.model_steps)));
     layers.push(Box::new(CoreReuse::new(settings.cores)));
-    layers.push(Box::new(OneByte::new(settings.combinations)));
+    layers.push(Box::new(OneByte::new(settings.combination_steps)));
     layers.push(Box::new(Interval));
     layers.push(Box::new(BitBlast::new(settings.gates, settings.first_share, settings.seed_attempts)));
     layers.push(Box::new(Z3::new(1.0)));

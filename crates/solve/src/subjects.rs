@@ -15,8 +15,11 @@ use parallax_trace::request::{Input, Source as Origin};
 use parallax_trace::synth::Synth;
 use parallax_trace::Trace;
 
+/// Makes the nodes and branches of one run.
+pub type Kind = fn(&mut Subject);
+
 /// The kinds of programs.
-pub const KINDS: [(&str, fn(&mut Subject)); 12] = [
+pub const KINDS: [(&str, Kind); 12] = [
     ("keywords", keywords),
     ("number", number),
     ("classes", classes),
@@ -39,9 +42,9 @@ pub struct Subject<'r> {
 }
 
 /// A trace of this kind.
-pub fn trace(kind: fn(&mut Subject), below: Source) -> Trace<'static> {
+pub fn trace(kind: Kind, below: Source) -> Trace<'static> {
     const LETTERS: &[u8] = b"0123456789abcdefXYZ -+=.%\n";
-    let len = 8 + below(25);
+    let len = 12 + below(21);
     let text = (0..len).map(|_| match below(8) {
         0 => below(256) as u8,
         1..=4 => b'0' + below(10) as u8,

@@ -46,11 +46,8 @@ impl BitBlast {
             .collect();
         let solver = &mut blaster.gates.clauses;
         let conflicts = i32::try_from(budget.conflicts).unwrap_or(i32::MAX);
-        // The names of limits are fixed.
-        solver.set_limit("conflicts", conflicts).ok()?;
-        solver.set_callbacks(Some(Timeout::new(budget.left().as_secs_f32())));
-        match solver.solve_with(wanted.iter().copied()) {
-            Some(true) => Some(Answer::Sat(self.keep_seed(query, &mut blaster, wanted))),
+        match solve(solver, &wanted, conflicts, &budget) {
+            Some(true) => Some(Answer::Sat(self.keep_seed(query, &budget, &mut blaster, wanted))),
             Some(false) => {
                 let core = wanted.iter().enumerate().filter(|(_, lit)| solver.failed(**lit));
                 Some(Answer::Unsat(core.map(|(number, _)| number).collect()))
@@ -60,9 +57,14 @@ impl BitBlast {
     }
 
     /// From the model just found to one that differs from the seed in fewer bytes, one byte after the other.
-    fn keep_seed(&self, query: &Query, blaster: &mut Blaster<Solver<Timeout>>, wanted: Vec<Lit>) -> Model {
+    fn keep_seed(
+        &self,
+        query: &Query,
+        budget: &Budget,
+        blaster: &mut Blaster<Solver<Timeout>>,
+        mut assumed: Vec<Lit>,
+    ) -> Model {
         let mut best = model(blaster);
-        let mut assumed = wanted;
         let mut changed = Vec::new();
         for (var, value) in best.iter() {
             let seed = query.seed_byte(var);
@@ -74,20 +76,29 @@ impl BitBlast {
             }
         }
         for (var, seed, literals) in changed.into_iter().take(self.seed_attempts) {
-            let solver = &mut blaster.gates.clauses;
+            if best.get(var) == Some(seed) {
+                assumed.extend(literals);
+                continue;
+            }
             let kept = assumed.len();
             assumed.extend(literals);
-            let possible = best.get(var) == Some(seed)
-                || (solver.set_limit("conflicts", SEED_CONFLICTS).is_ok()
-                    && solver.solve_with(assumed.iter().copied()) == Some(true));
-            match possible {
-                true if best.get(var) != Some(seed) => best = model(blaster),
-                true => {}
-                false => assumed.truncate(kept),
+            if !budget.is_over()
+                && solve(&mut blaster.gates.clauses, &assumed, SEED_CONFLICTS, budget) == Some(true)
+            {
+                best = model(blaster);
+            } else {
+                assumed.truncate(kept);
             }
         }
         best
     }
+}
+
+/// Is there a solution with these literals? `None` if a limit comes first.
+fn solve(solver: &mut Solver<Timeout>, literals: &[Lit], conflicts: i32, budget: &Budget) -> Option<bool> {
+    solver.set_limit("conflicts", conflicts).ok()?;
+    solver.set_callbacks(Some(Timeout::new(budget.left().as_secs_f32())));
+    solver.solve_with(literals.iter().copied())
 }
 
 /// The literals that say that a byte has this value.

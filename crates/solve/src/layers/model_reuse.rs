@@ -12,11 +12,13 @@ use std::collections::VecDeque;
 pub struct ModelReuse {
     recent: VecDeque<Model>,
     keep: usize,
+    steps: usize,
 }
 
 impl ModelReuse {
-    pub fn new(keep: usize) -> ModelReuse {
-        ModelReuse { recent: VecDeque::new(), keep }
+    /// `keep`: models remembered. `steps`: evaluations of single nodes that one query may cost.
+    pub fn new(keep: usize, steps: usize) -> ModelReuse {
+        ModelReuse { recent: VecDeque::new(), keep, steps }
     }
 }
 
@@ -35,7 +37,8 @@ impl Layer for ModelReuse {
             let byte = |var: VarId| model.get(var).unwrap_or_else(|| query.seed_byte(var));
             vars.iter().map(|var| (*var, byte(*var))).collect()
         });
-        let mut candidates = std::iter::once(seed.clone()).chain(others);
+        let attempts = self.steps / checker.cost().max(1);
+        let mut candidates = std::iter::once(seed.clone()).chain(others.take(attempts));
         // Every candidate has a value for every variable of the constraints.
         if let Some(model) = candidates.find(|m: &Model| checker.holds(&|var| m.get(var).unwrap_or(0))) {
             return Answer::Sat(model);

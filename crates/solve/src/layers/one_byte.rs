@@ -13,19 +13,21 @@ use crate::stack::{Below, Layer};
 /// See the module.
 pub struct OneByte {
     truths: Truths,
-    combinations: u64,
+    steps: u64,
 }
 
 impl OneByte {
-    pub fn new(combinations: u64) -> OneByte {
-        OneByte { truths: Truths::default(), combinations }
+    /// `steps`: evaluations of single nodes that trying all combinations may cost.
+    pub fn new(steps: u64) -> OneByte {
+        OneByte { truths: Truths::default(), steps }
     }
 
     /// All combinations of what is left of the bytes, the seed's values first; `None` if there are too many.
     fn enumerate(&self, query: &Query, domains: &Domains) -> Option<Answer> {
         let vars = query.support();
         let count = vars.iter().try_fold(1u64, |n, var| n.checked_mul(domains.get(*var).len().into()))?;
-        if count > self.combinations {
+        let mut checker = query.checker();
+        if count.saturating_mul(checker.cost() as u64) > self.steps {
             return None;
         }
         let values: Vec<Vec<u8>> = vars
@@ -37,7 +39,6 @@ impl OneByte {
                 values
             })
             .collect();
-        let mut checker = query.checker();
         // Which value each byte has; ascending variables, so that a search finds its place.
         let mut chosen = vec![0usize; vars.len()];
         for number in 0..count {
