@@ -93,7 +93,12 @@ pub(crate) struct Checker {
 impl Checker {
     pub fn holds(&mut self, byte: &dyn Fn(VarId) -> u8) -> bool {
         self.program.run(byte);
-        self.wanted.iter().enumerate().all(|(i, wanted)| self.program.value(i) == *wanted)
+        (0..self.wanted.len()).all(|number| self.held(number))
+    }
+
+    /// Did this constraint hold in the last evaluation?
+    pub fn held(&self, number: usize) -> bool {
+        self.program.value(number) == self.wanted[number]
     }
 
     pub fn cost(&self) -> usize {

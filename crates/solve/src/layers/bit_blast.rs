@@ -33,7 +33,7 @@ impl BitBlast {
         let mut blaster = Blaster::new(Solver::<Timeout>::new());
         let roots: Vec<ExprId> = query.constraints.iter().map(|c| c.expr).collect();
         let cone = query.pool.cone(&roots);
-        // A few thousand expressions at a time, so that the deadline is seen.
+        // A few at a time, so that the deadline is seen.
         for part in cone.chunks(1024) {
             if budget.is_over() || !blaster.make(query.pool, part, self.gates) {
                 return None;

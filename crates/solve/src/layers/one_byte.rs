@@ -4,11 +4,12 @@
 //! In: a query. Out: a model or unsat where that decides; else the answer from below, which is told what is
 //! left of each byte.
 
-use crate::bytes::{Domains, Truths};
+use crate::bytes::{ByteSet, Domains, Truths};
 use crate::expr::VarId;
 use crate::pool::Bytes;
 use crate::query::{Answer, Budget, Model, Query};
 use crate::stack::{Below, Layer};
+use std::collections::BTreeSet;
 
 /// See the module.
 pub struct OneByte {
@@ -30,17 +31,10 @@ impl OneByte {
         if count.saturating_mul(checker.cost() as u64) > self.steps {
             return None;
         }
-        let values: Vec<Vec<u8>> = vars
-            .iter()
-            .map(|var| {
-                let seed = query.seed_byte(*var);
-                let mut values: Vec<u8> = domains.get(*var).iter().collect();
-                values.sort_by_key(|value| value.abs_diff(seed));
-                values
-            })
-            .collect();
+        let values: Vec<Vec<u8>> = vars.iter().map(|var| nearest_first(query, domains, *var)).collect();
         // Which value each byte has; ascending variables, so that a search finds its place.
         let mut chosen = vec![0usize; vars.len()];
+        let mut core = BTreeSet::new();
         for number in 0..count {
             let mut rest = number;
             for (at, choices) in chosen.iter_mut().zip(&values) {
@@ -51,10 +45,23 @@ impl OneByte {
             if checker.holds(&byte) {
                 return Some(Answer::Sat(vars.iter().map(|var| (*var, byte(*var))).collect()));
             }
+            // Something has to rule this combination out; what rules out others already is best, and the
+            // last constraint, the one that is new to a path, second best.
+            if core.iter().all(|number| checker.held(*number)) {
+                core.extend((0..query.constraints.len()).rev().find(|number| !checker.held(*number)));
+            }
         }
-        // Every constraint took part; the domains' own reasons are among them.
-        Some(Answer::Unsat((0..query.constraints.len()).collect()))
+        vars.iter().for_each(|var| core.extend(domains.reasons(*var)));
+        Some(Answer::Unsat(core.into_iter().collect()))
     }
+}
+
+/// What is left of a byte, the values nearest to the seed's first.
+fn nearest_first(query: &Query, domains: &Domains, var: VarId) -> Vec<u8> {
+    let seed = query.seed_byte(var);
+    let mut values: Vec<u8> = domains.get(var).iter().collect();
+    values.sort_by_key(|value| value.abs_diff(seed));
+    values
 }
 
 impl Layer for OneByte {
@@ -69,7 +76,7 @@ impl Layer for OneByte {
         }
         let single = |bytes| matches!(bytes, Bytes::One(_));
         if query.constraints.iter().all(|c| single(query.pool.bytes(c.expr))) {
-            let nearest = |(var, set): (VarId, crate::bytes::ByteSet)| {
+            let nearest = |(var, set): (VarId, ByteSet)| {
                 let seed = query.seed_byte(var);
                 (var, set.nearest(seed).unwrap_or(seed))
             };

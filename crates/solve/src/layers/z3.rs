@@ -59,10 +59,16 @@ impl Z3 {
             self.forget();
         }
         let roots: Vec<ExprId> = query.constraints.iter().map(|c| c.expr).collect();
-        for id in query.pool.cone(&roots) {
-            if !self.terms.contains_key(&id) {
-                let term = self.step(query.pool, id);
-                self.terms.insert(id, term);
+        // A few at a time, so that the deadline is seen.
+        for part in query.pool.cone(&roots).chunks(1024) {
+            for id in part {
+                if !self.terms.contains_key(id) {
+                    let term = self.step(query.pool, *id);
+                    self.terms.insert(*id, term);
+                }
+            }
+            if budget.is_over() {
+                return None;
             }
         }
         let millis = budget.left().as_millis().min(u32::MAX.into()) as u32;
