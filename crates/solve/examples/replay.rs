@@ -6,7 +6,10 @@
 use parallax_solve::layers::{BitBlast, Split, Z3};
 use parallax_solve::smtlib_reader::read;
 use parallax_solve::*;
+use std::path::Path;
 use std::time::{Duration, Instant};
+
+type Failure = Box<dyn std::error::Error>;
 
 /// How one solver did on all queries.
 #[derive(Default)]
@@ -55,36 +58,54 @@ fn solvers() -> Vec<(&'static str, Stack)> {
     ]
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+type Compared = (&'static str, Stack, Results);
+
+/// Asks every solver; says if no two answers contradict one another.
+fn replay(path: &Path, pool: &mut Pool, solvers: &mut [Compared], limit: &Limit) -> Result<bool, Failure> {
+    let recorded = read(pool, &std::fs::read_to_string(path)?)
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    let seed = |var: Var| recorded.seed.get(&var).copied();
+    let query = Query::new(pool, &recorded.constraints, &seed);
+    let mut verdicts = Vec::new();
+    for (name, solver, results) in solvers {
+        let start = Instant::now();
+        let answer = solver.check(&query, limit);
+        results.add(&answer, start.elapsed());
+        if !matches!(answer, Answer::Unknown(_)) {
+            verdicts.push((*name, matches!(answer, Answer::Sat(_))));
+        }
+    }
+    let agree = verdicts.windows(2).all(|pair| pair[0].1 == pair[1].1);
+    if !agree {
+        println!("{}: is it satisfiable? {verdicts:?}", path.display());
+    }
+    Ok(agree)
+}
+
+fn print_layers(stack: &Stack) {
+    for (name, s) in stack.statistics() {
+        println!(
+            "{name:<14} queries {:>7}  sat {:>7}  unsat {:>6}  unknown {:>4}  passed on {:>7}  {:>9.3?}",
+            s.queries, s.sat, s.unsat, s.unknown, s.passed, s.time
+        );
+    }
+}
+
+fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().collect();
     let directory = arguments.get(1).ok_or("usage: replay DIRECTORY [LIMIT_MS]")?;
     let millis = arguments.get(2).map_or(Ok(2000), |text| text.parse())?;
     let limit = Limit { time: Duration::from_millis(millis), ..Limit::default() };
-    let mut files: Vec<_> =
-        std::fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    let entries = std::fs::read_dir(directory)?;
+    let mut files: Vec<_> = entries.map(|e| Ok(e?.path())).collect::<std::io::Result<_>>()?;
     files.retain(|path| path.extension().is_some_and(|e| e == "smt2"));
     files.sort();
-    let mut solvers: Vec<_> = solvers().into_iter().map(|(n, s)| (n, s, Results::default())).collect();
+    let mut solvers: Vec<Compared> = solvers().into_iter().map(|(n, s)| (n, s, Results::default())).collect();
     // One pool for all, as in a search; the layers that remember then have something to remember.
     let mut pool = Pool::new();
     let mut contradictions = 0;
     for path in &files {
-        let recorded = read(&mut pool, &std::fs::read_to_string(path)?)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
-        let seed = |var: Var| recorded.seed.get(&var).copied();
-        let query = Query::new(&pool, &recorded.constraints, &seed);
-        let mut verdicts = Vec::new();
-        for (name, solver, results) in &mut solvers {
-            let start = Instant::now();
-            let answer = solver.check(&query, &limit);
-            results.add(&answer, start.elapsed());
-            verdicts.push((*name, matches!(answer, Answer::Sat(_)), answer));
-        }
-        verdicts.retain(|(_, _, answer)| !matches!(answer, Answer::Unknown(_)));
-        if verdicts.windows(2).any(|pair| pair[0].1 != pair[1].1) {
-            contradictions += 1;
-            println!("{}: {verdicts:?}", path.display());
-        }
+        contradictions += usize::from(!replay(path, &mut pool, &mut solvers, &limit)?);
     }
     println!("{} queries, limit {millis} ms", files.len());
     for (name, solver, results) in &mut solvers {
@@ -94,12 +115,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     println!("\nlayers of the standard stack:");
-    for (name, s) in solvers.last().into_iter().flat_map(|(_, solver, _)| solver.statistics()) {
-        println!(
-            "{name:<14} queries {:>7}  sat {:>7}  unsat {:>6}  unknown {:>4}  passed on {:>7}  {:>9.3?}",
-            s.queries, s.sat, s.unsat, s.unknown, s.passed, s.time
-        );
-    }
+    solvers.last().into_iter().for_each(|(_, stack, _)| print_layers(stack));
     if contradictions > 0 {
         return Err(format!("{contradictions} queries with contradicting answers").into());
     }

@@ -159,3 +159,43 @@ fn predicate(pool: &Pool, node: &Node, a: Range, b: Range) -> Range {
         _ => Range::full(1),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::Truths;
+    use crate::eval::eval;
+    use crate::query::{Constraint, Query};
+    use crate::random::{Random, OPERATORS};
+
+    #[test]
+    fn every_value_of_a_random_expression_lies_in_its_range() {
+        let mut narrow = 0;
+        for seed in 0..4000 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let (low, high) = (rng.u8(..100), rng.u8(100..));
+            let vars: Vec<Var> = (0..2).map(|offset| Var { input: 0, offset }).collect();
+            let mut pool = Pool::new();
+            let mut bounds = Vec::new();
+            for var in &vars {
+                let byte = pool.byte(*var);
+                let (low, high) = (pool.constant(8, low.into()), pool.constant(8, high.into()));
+                bounds.push(Constraint { expr: pool.binary(Op::Ult, byte, low), holds: false });
+                bounds.push(Constraint { expr: pool.binary(Op::Ult, high, byte), holds: false });
+            }
+            let mut below = |n: u64| rng.u64(..n);
+            let mut random = Random::new(&mut below, vars);
+            let op = OPERATORS[random.below(OPERATORS.len() as u64) as usize];
+            let expr = random.any(&mut pool, op, 2);
+            let domains = Truths::default().domains(&Query::new(&pool, &bounds, &|_| None));
+            let range = ranges(&pool, &pool.cone(&[expr]), &domains)[&expr];
+            narrow += u32::from(range != Range::full(pool.width(expr)));
+            for _ in 0..20 {
+                let bytes = [rng.u8(low..=high), rng.u8(low..=high)];
+                let value = eval(&pool, expr, &|var| bytes[pool.var(var).offset as usize]);
+                assert!(range.low <= value && value <= range.high, "seed {seed}: {value} not in {range:?}");
+            }
+        }
+        assert!(narrow > 500, "ranges say nothing: {narrow}");
+    }
+}

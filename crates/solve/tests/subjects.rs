@@ -143,3 +143,22 @@ fn the_part_of_a_path_that_a_question_needs_has_the_same_answer_as_the_whole() {
     }
     assert!(smaller > 100, "nothing was left out");
 }
+
+#[test]
+fn the_same_queries_in_the_same_order_have_the_same_answers() {
+    let answers = || {
+        let mut rng = fastrand::Rng::with_seed(3);
+        let mut stack = standard_stack(&Settings::default());
+        let mut answers = Vec::new();
+        for (_, kind) in KINDS {
+            let trace = trace(kind, &mut |n| rng.u64(..n));
+            let mut pool = Pool::new();
+            let seed = |var: Var| trace.inputs()[var.input as usize].byte(var.offset);
+            for constraints in flips(&mut pool, &trace) {
+                answers.push(stack.check(&Query::new(&pool, &constraints, &seed), &limit()));
+            }
+        }
+        answers
+    };
+    assert_eq!(answers(), answers());
+}

@@ -58,18 +58,8 @@ impl Z3 {
         if self.terms.len() > KEEP_TERMS {
             self.forget();
         }
-        let roots: Vec<ExprId> = query.constraints.iter().map(|c| c.expr).collect();
-        // A few at a time, so that the deadline is seen.
-        for part in query.pool.cone(&roots).chunks(1024) {
-            for id in part {
-                if !self.terms.contains_key(id) {
-                    let term = self.step(query.pool, *id);
-                    self.terms.insert(*id, term);
-                }
-            }
-            if budget.is_over() {
-                return None;
-            }
+        if !self.translate(query, &budget) {
+            return None;
         }
         let millis = budget.left().as_millis().min(u32::MAX.into()) as u32;
         // To Z3, 0 is no limit at all.
@@ -96,6 +86,24 @@ impl Z3 {
             }
             SatResult::Unknown => None,
         }
+    }
+
+    /// Makes terms of everything in the query; `false` if the time is over before.
+    fn translate(&mut self, query: &Query, budget: &Budget) -> bool {
+        let roots: Vec<ExprId> = query.constraints.iter().map(|c| c.expr).collect();
+        // A few at a time, so that the deadline is seen.
+        for part in query.pool.cone(&roots).chunks(1024) {
+            for id in part {
+                if !self.terms.contains_key(id) {
+                    let term = self.step(query.pool, *id);
+                    self.terms.insert(*id, term);
+                }
+            }
+            if budget.is_over() {
+                return false;
+            }
+        }
+        true
     }
 
     fn model(&self, query: &Query, solver: &Solver) -> Option<Answer> {
