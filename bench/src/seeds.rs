@@ -3,6 +3,13 @@
 //! Own programs are the files `bench/subjects/exact/NAME.c`; the others are programs of packages built with
 //! `parallax-cc`. Inputs are written as [`crate::lines`] says.
 
+use std::path::{Path, PathBuf};
+
+/// Where an own program is.
+pub fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects/exact").join(name).with_extension("c")
+}
+
 /// Own programs.
 pub const OWN: &[(&str, &[&str])] = &[
     (

@@ -40,16 +40,28 @@ pub const LIMITS: Limits = Limits {
 pub const NOTHING_SYMBOLIC: Symbolic = Symbolic { arguments: false, stdin: false, files: false, env: false };
 pub const STDIN_SYMBOLIC: Symbolic = Symbolic { stdin: true, ..NOTHING_SYMBOLIC };
 
-fn cache() -> PathBuf {
+/// Where builds of single files are kept.
+pub fn cache() -> PathBuf {
     std::env::temp_dir().join("parallax-bench")
 }
 
 fn clang(flags: &[&str], source: &Path, out: &Path) -> Result<()> {
-    let output = Command::new("clang-19").args(flags).arg(source).arg("-o").arg(out).output()?;
+    // Another thread or process may be about to run what is there: the new one takes its place at once.
+    let new = out.with_extension(format!("{}-{:?}.new", std::process::id(), std::thread::current().id()));
+    let output = Command::new("clang-19").args(flags).arg(source).arg("-o").arg(&new).output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into());
     }
-    Ok(())
+    Ok(std::fs::rename(new, out)?)
+}
+
+/// Native program and bitcode of one file, below `cache`.
+pub fn compile(source: &Path, name: &str, cache: &Path) -> Result<(PathBuf, PathBuf)> {
+    std::fs::create_dir_all(cache)?;
+    let (native, bitcode) = (cache.join(name), cache.join(format!("{name}.bc")));
+    clang(NATIVE, source, &native)?;
+    clang(BITCODE, source, &bitcode)?;
+    Ok((native, bitcode))
 }
 
 impl Subject {
@@ -57,10 +69,7 @@ impl Subject {
     pub fn build(name: &str) -> Result<Subject> {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects").join(name).with_extension("c");
         let cache = cache();
-        std::fs::create_dir_all(&cache)?;
-        let (native, bitcode) = (cache.join(name), cache.join(format!("{name}.bc")));
-        clang(NATIVE, &source, &native)?;
-        clang(BITCODE, &source, &bitcode)?;
+        let (native, bitcode) = compile(&source, name, &cache)?;
         let with = |mode| {
             let options = parallax_instrument::Options {
                 bitcode: bitcode.clone(),

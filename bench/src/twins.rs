@@ -5,7 +5,8 @@
 //!
 //! Always holds: both builds come from the same sources; what is built is in the cache.
 
-use parallax_build::{Cache, Request, Source, Version};
+use crate::subject;
+use parallax_build::Cache;
 use parallax_execute::{Executor, Kind, Limits, Options, Run, TestCase};
 use parallax_instrument::{instrument, Mode, ProgramMap, Watch};
 use parallax_trace::request::{self, Input};
@@ -25,6 +26,8 @@ pub enum SubjectError {
     NotFound { name: String, directory: PathBuf },
     #[error(transparent)]
     Build(#[from] parallax_build::BuildError),
+    #[error("clang-19 failed: {0}")]
+    Compile(String),
     #[error(transparent)]
     Instrument(#[from] parallax_instrument::Error),
     #[error(transparent)]
@@ -33,6 +36,14 @@ pub enum SubjectError {
     Decode(#[from] parallax_trace::DecodeError),
     #[error("the run wrote over its own request")]
     Overwritten,
+}
+
+/// What an instrumented program is made from.
+struct Build {
+    bitcode: PathBuf,
+    link_arguments: Vec<String>,
+    cxx: bool,
+    cache: PathBuf,
 }
 
 /// One program, ready to run.
@@ -47,35 +58,43 @@ impl Subject {
     /// A program that was built with `parallax-cc`.
     pub fn built(name: &str, program: &Path, runner: Option<Vec<OsString>>) -> Result<Subject, SubjectError> {
         let cache = Cache::from_environment();
-        Subject::of(name, &parallax_build::collect(program, &cache)?, &cache, runner)
+        let version = parallax_build::collect(program, &cache)?;
+        let build = Build {
+            link_arguments: version.link.arguments(),
+            cxx: version.link.cxx,
+            bitcode: version.bitcode,
+            cache: cache.root().to_path_buf(),
+        };
+        Subject::of(name, &version.native, build, runner)
     }
 
     /// One C file.
     pub fn file(path: &Path, runner: Option<Vec<OsString>>) -> Result<Subject, SubjectError> {
-        let cache = Cache::from_environment();
-        let version = parallax_build::build(&Request::new(Source::File(path.to_path_buf())), &cache)?;
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        Subject::of(&name, &version, &cache, runner)
+        let cache = subject::cache().join("exact");
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let (native, bitcode) =
+            subject::compile(path, &name, &cache).map_err(|e| SubjectError::Compile(e.to_string()))?;
+        Subject::of(&name, &native, Build { bitcode, link_arguments: vec![], cxx: false, cache }, runner)
     }
 
     fn of(
         name: &str,
-        version: &Version,
-        cache: &Cache,
+        native: &Path,
+        build: Build,
         runner: Option<Vec<OsString>>,
     ) -> Result<Subject, SubjectError> {
         let made = instrument(&parallax_instrument::Options {
-            bitcode: version.bitcode.clone(),
-            link_arguments: version.link.arguments(),
-            cxx: version.link.cxx,
+            bitcode: build.bitcode,
+            link_arguments: build.link_arguments,
+            cxx: build.cxx,
             mode: Mode::Symbolic,
             watch: Watch::default(),
-            cache: cache.root().to_path_buf(),
+            cache: build.cache,
         })?;
         let options = Options { argv0: Some(name.into()), runner, ..Options::default() };
         Ok(Subject {
             name: name.to_owned(),
-            native: Executor::new(&version.native, Kind::Native, options.clone())?,
+            native: Executor::new(native, Kind::Native, options.clone())?,
             symbolic: Executor::new(&made.program, Kind::Instrumented, options)?,
             map: made.map,
         })

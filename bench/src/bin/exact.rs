@@ -9,7 +9,7 @@
 
 use parallax_bench::lines::parse;
 use parallax_bench::pairs::{explore, Tally};
-use parallax_bench::seeds::{OWN, PACKAGED};
+use parallax_bench::seeds::{source, OWN, PACKAGED};
 use parallax_bench::twins::{find, Subject, SubjectError};
 use parallax_execute::{runner_main, TestCase, RUNNER_SUBCOMMAND};
 use std::path::{Path, PathBuf};
@@ -100,8 +100,7 @@ fn print_row(name: &str, t: &Tally) {
 }
 
 fn own(name: &str, seeds: &[&str], wanted: usize) -> Result<Tally, SubjectError> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects/exact").join(format!("{name}.c"));
-    pairs(Subject::file(&path, None)?, seeds, wanted)
+    pairs(Subject::file(&source(name), None)?, seeds, wanted)
 }
 
 fn packaged(

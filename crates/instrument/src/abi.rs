@@ -11,6 +11,8 @@ use inkwell::AddressSpace;
 /// Address of the shadow page table (`runtime::shadow::TABLE`).
 pub const SHADOW_TABLE: u64 = 0x1000_0000_0000;
 pub const PAGE_BITS: u64 = 12;
+/// Addresses that a program of this machine can have: the table covers these.
+pub const USER_ADDRESSES: u64 = (1 << 47) - 1;
 
 /// Entries of the runtime's table of stack objects, a power of two.
 pub const STACK_OBJECTS: u64 = 1024;

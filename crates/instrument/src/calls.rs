@@ -189,7 +189,9 @@ fn escape_pointees<'c>(
         if argument.into_pointer_value().is_const() {
             continue;
         }
+        // Not every pointer points (`LC_GLOBAL_LOCALE` is -1): it must at least stay inside the table.
         let address = cx.as_word(*argument)?;
+        let address = cx.builder.build_and(address, cx.word(USER_ADDRESSES), "p")?;
         let has = cx.has_shadow(address)?;
         let name = name_constant(e, f)?;
         cx.when(has, || {
@@ -217,6 +219,10 @@ fn harmless(f: FunctionValue) -> bool {
         "ferror_unlocked",
         "feof_unlocked",
         "fileno_unlocked",
+        "__freading",
+        "__fwriting",
+        "__fpending",
+        "__fbufsize",
         "setlocale",
         "bindtextdomain",
         "textdomain",

@@ -5,9 +5,11 @@
 
 use crate::gaps::{self, called, Called};
 use inkwell::module::Module;
-use inkwell::values::{FunctionValue, InstructionOpcode as Op, InstructionValue, Operand};
+use inkwell::values::{
+    AnyValueEnum, BasicValueEnum, FunctionValue, InstructionOpcode as Op, InstructionValue, Operand,
+};
 use parallax_trace::sites::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 #[derive(Default)]
 pub struct Numbers<'c> {
@@ -17,6 +19,8 @@ pub struct Numbers<'c> {
     pub entry_edge: HashMap<FunctionValue<'c>, u32>,
     /// First edge number of a terminator with several successors.
     pub branch_edges: HashMap<InstructionValue<'c>, u32>,
+    /// Conditions that move a pointer.
+    pub steps: HashSet<InstructionValue<'c>>,
     files: HashMap<String, u32>,
 }
 
@@ -87,6 +91,9 @@ impl<'c> Numbers<'c> {
                 info.callee = Some(f.get_name().to_string_lossy().into_owned());
             }
         }
+        if matches!(instruction.get_opcode(), Op::ZExt | Op::SExt) {
+            self.steps.insert(instruction);
+        }
         self.sites.insert(instruction, self.map.sites.len() as u32);
         self.map.sites.push(info);
     }
@@ -139,6 +146,29 @@ fn site_info(instruction: InstructionValue, kind: SiteKind, block: u32, index: u
     }
 }
 
+/// A condition that is added to a pointer (`p += c == '-'`).
+fn is_boolean_step(extension: InstructionValue) -> bool {
+    let from = extension.get_operand(0).and_then(Operand::value);
+    let boolean = matches!(from, Some(BasicValueEnum::IntValue(v)) if v.get_type().get_bit_width() == 1);
+    boolean && moves_pointer(extension, CASTS_FOLLOWED)
+}
+
+/// Casts between a condition and the pointer that it moves.
+const CASTS_FOLLOWED: u32 = 2;
+
+fn moves_pointer(value: InstructionValue, casts: u32) -> bool {
+    let mut uses = std::iter::successors(value.get_first_use(), |u| u.get_next_use());
+    uses.any(|u| match u.get_user() {
+        AnyValueEnum::PointerValue(p) => {
+            p.as_instruction().is_some_and(|i| i.get_opcode() == Op::GetElementPtr)
+        }
+        AnyValueEnum::IntValue(v) if casts > 0 => v
+            .as_instruction()
+            .is_some_and(|i| matches!(i.get_opcode(), Op::ZExt | Op::SExt) && moves_pointer(i, casts - 1)),
+        _ => false,
+    })
+}
+
 fn site_kind(instruction: InstructionValue) -> Option<SiteKind> {
     match instruction.get_opcode() {
         Op::Br if instruction.get_num_operands() > 1 => Some(SiteKind::Branch),
@@ -149,6 +179,8 @@ fn site_kind(instruction: InstructionValue) -> Option<SiteKind> {
         Op::UDiv | Op::SDiv | Op::URem | Op::SRem | Op::Shl | Op::LShr | Op::AShr => {
             Some(SiteKind::Arithmetic)
         }
+        Op::ZExt | Op::SExt if is_boolean_step(instruction) => Some(SiteKind::Other),
+        Op::Select if instruction.get_type().is_pointer_type() => Some(SiteKind::Other),
         Op::SIToFP | Op::UIToFP | Op::InsertElement | Op::ShuffleVector => Some(SiteKind::Other),
         _ => None,
     }

@@ -228,6 +228,13 @@ impl<'c> Emitter<'_, 'c> {
         if have == want {
             return Ok(vec![label]);
         }
+        if self.numbers.steps.contains(&self.body.insts[i].value) && !label.is_const() {
+            // It moves a pointer: a branch, so that the pointer stays concrete.
+            let chosen = cx.builder.build_int_z_extend(from.value.into_int_value(), cx.i32(), "c")?;
+            let site = cx.label(self.body.insts[i].site);
+            cx.call(cx.abi.branch, &[site.into(), label.into(), chosen.into()])?;
+            return Ok(vec![cx.zero()]);
+        }
         let op = match self.body.insts[i].op {
             Op::SExt => f::Op::SExt,
             _ if want < have => f::Op::Extract,
@@ -246,10 +253,19 @@ impl<'c> Emitter<'_, 'c> {
         let (Some(lc), BasicValueEnum::IntValue(condition)) = (c.labels.first().copied(), c.value) else {
             return self.lose_operands(i);
         };
-        if leaves.len() != 1 || !leaves[0].path.is_empty() {
-            self.concretise(lc, f::CONCRETE_WIDE, self.body.insts[i].site)?;
-        }
+        let site = self.body.insts[i].site;
         let chosen = cx.builder.build_int_z_extend(condition, cx.i32(), "c")?;
+        if let (BasicValueEnum::PointerValue(_), false) = (a.value, lc.is_const()) {
+            // A branch like any other: what is behind a pointer that depends on the input could not be known.
+            cx.call(cx.abi.branch, &[cx.label(site).into(), lc.into(), chosen.into()])?;
+            return Ok(vec![cx
+                .builder
+                .build_select(condition, a.labels[0], b.labels[0], "l")?
+                .into_int_value()]);
+        }
+        if leaves.len() != 1 || !leaves[0].path.is_empty() {
+            self.concretise(lc, f::CONCRETE_WIDE, site)?;
+        }
         let mut labels = Vec::new();
         for (k, leaf) in leaves.iter().enumerate() {
             let (la, lb) = (a.labels[k], b.labels[k]);

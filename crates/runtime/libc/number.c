@@ -53,7 +53,7 @@ static size_t looked_at(const char *s, const char *stop) {
     int before = errno;                                                                         \
     char *stop = NULL;                                                                          \
     type value = real;                                                                          \
-    if (__plx_symbolic(s, looked_at(s, stop)) || LABELLED_VALUE(SUM2(s, base))) {               \
+    if (LABELLED_VALUE(SUM2(s, base)) || __plx_symbolic(s, looked_at(s, stop))) {               \
         errno = before;                                                                         \
         return (type)parse(s, end, base, flags);                                                \
     }                                                                                           \

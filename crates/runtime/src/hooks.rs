@@ -13,9 +13,19 @@ fn tracing() -> bool {
     state().on && tls().off == 0
 }
 
+/// A model goes on with the real function, which sees the bytes behind a pointer and not the label that the
+/// pointer itself may have: that one is made concrete here. (Models that follow labelled pointers do not ask.)
+fn pin_pointer(labels: Option<[u32; 8]>, argument: usize) {
+    if let (Some(labels), true) = (labels, tracing()) {
+        if labels[argument] != 0 {
+            events::concrete(CONCRETE_LOAD_ADDRESS, u32::MAX, labels[argument]);
+        }
+    }
+}
+
 #[no_mangle]
 pub extern "C" fn __plx_symbolic(p: usize, n: usize) -> i32 {
-    take_args();
+    pin_pointer(take_args(), 0);
     (tracing() && shadow::any(p, n)) as i32
 }
 
@@ -26,7 +36,7 @@ pub extern "C" fn __plx_symbolic_value(_value: u64) -> i32 {
 
 #[no_mangle]
 pub extern "C" fn __plx_copy_labels(to: usize, from: usize, n: usize) {
-    take_args();
+    pin_pointer(take_args(), 1);
     shadow::copy(to, from, n);
 }
 
@@ -81,7 +91,7 @@ pub unsafe extern "C" fn __plx_escape_value(name: *const libc::c_char, _value: u
 /// `p` points to `n` readable bytes.
 #[no_mangle]
 pub unsafe extern "C" fn __plx_output(fd: i32, p: usize, n: usize) {
-    take_args();
+    pin_pointer(take_args(), 1);
     if tracing() && n > 0 {
         // SAFETY: see above.
         let bytes = unsafe { std::slice::from_raw_parts(p as *const u8, n) };
