@@ -173,6 +173,16 @@ fn narrowed_comparison(op: Op, a: u32, b: u32) -> Option<(u32, u32)> {
     (k & !mask(inner) == 0).then(|| (na.a, constant(inner, k)))
 }
 
+/// An input byte, possibly extended.
+fn is_plain_byte(label: u32) -> bool {
+    let n = state().node(label);
+    match op_of(&n) {
+        Op::Input => true,
+        Op::ZExt | Op::SExt => state().node(n.a).op == Op::Input as u8,
+        _ => false,
+    }
+}
+
 /// `(x + c) + d` and `x - d` as one addition, so that addresses stay short.
 fn folded_offset(op: Op, w: u8, a: u32, b: u32) -> Option<u32> {
     let (x, k) = match (op, is_const(a), is_const(b)) {
@@ -203,7 +213,9 @@ pub fn binary(op: Op, w: u8, a: u32, b: u32) -> u32 {
     if let Some(label) = folded_offset(op, w, a, b) {
         return label;
     }
-    if crate::range::decided(op, w, a, b) {
+    // `getchar() != EOF` on a byte. Comparisons of computed values stay, even with one outcome: that the branch
+    // depends on the input is worth knowing, and how much input goes into the value may change.
+    if (is_plain_byte(a) || is_plain_byte(b)) && crate::range::decided(op, w, a, b) {
         return 0;
     }
     let (a, b) = narrowed_comparison(op, a, b).unwrap_or((a, b));

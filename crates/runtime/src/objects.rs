@@ -202,7 +202,9 @@ pub fn symbolic_load(address: usize, address_label: u32, len: usize, value: u64,
     };
     let index = nodes::binary(Op::Sub, 64, address_label, nodes::constant(64, start as u64));
     let last = nodes::constant(64, (size - len) as u64);
-    let inside = nodes::binary(Op::Ule, 64, index, last);
-    events::condition(KIND_GUARD, GUARD_INDEX, site, inside, true);
+    if index != 0 && !crate::range::decided(Op::Ule, 64, index, last) {
+        let inside = nodes::binary(Op::Ule, 64, index, last);
+        events::condition(KIND_GUARD, GUARD_INDEX, site, inside, true);
+    }
     nodes::read(table, index, (len * 8) as u8, value & mask((len * 8) as u8))
 }

@@ -1,0 +1,139 @@
+//! The search's side of the solver: one pool of expressions for both versions, questions in, changes of bytes out.
+
+use crate::inputs::{self, Names};
+use crate::{Settings, Traced};
+use parallax_execute::TestCase;
+pub use parallax_solve::ExprId;
+use parallax_solve::{Constraint, Limit, Pool, Query, Solver, Stack, Var};
+use parallax_trace::format::Op;
+use parallax_trace::request::Source;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Everything the search knows about expressions.
+pub struct Mind {
+    pool: Pool,
+    names: Names,
+    solver: Stack,
+}
+
+/// What became of a question.
+pub enum Answer {
+    /// Bytes to change.
+    Sat(BTreeMap<(Source, u32), u8>),
+    /// The numbers of conditions that already contradict what is wanted.
+    Unsat(Vec<usize>),
+    Unknown,
+}
+
+/// Brings the expressions of one trace into the pool.
+pub struct Importer<'m> {
+    pool: &'m mut Pool,
+    inner: parallax_solve::Importer<'m>,
+    traced: &'m Traced,
+    renamed: Vec<u32>,
+}
+
+impl Mind {
+    pub fn new(settings: &Settings) -> Mind {
+        let solver = parallax_solve::Settings { record: settings.record.clone(), ..Default::default() };
+        Mind { pool: Pool::new(), names: Names::default(), solver: parallax_solve::standard_stack(&solver) }
+    }
+
+    pub fn importer<'m>(&'m mut self, traced: &'m Traced) -> Importer<'m> {
+        let renamed: Vec<u32> = traced.inputs.iter().map(|i| self.names.number(&i.source)).collect();
+        let inner = parallax_solve::Importer::renamed(&traced.trace, renamed.clone());
+        Importer { pool: &mut self.pool, inner, traced, renamed }
+    }
+
+    /// Is there an input near `test` on which all of these hold?
+    pub fn solve(&mut self, holds: &[ExprId], wants: ExprId, test: &TestCase, time: Duration) -> Answer {
+        let constraints: Vec<Constraint> = holds.iter().chain([&wants]).map(|e| Constraint::is(*e)).collect();
+        let names = &self.names;
+        let seed = |var: Var| inputs::byte(test, names.source(var.input)?, var.offset);
+        let query = Query::new(&self.pool, &constraints, &seed);
+        match self.solver.check(&query, &Limit { time, ..Limit::default() }) {
+            parallax_solve::Answer::Sat(model) => {
+                let changes = model.changes(&query).into_iter();
+                Answer::Sat(
+                    changes
+                        .filter_map(|(v, b)| Some(((names.source(v.input)?.clone(), v.offset), b)))
+                        .collect(),
+                )
+            }
+            parallax_solve::Answer::Unsat(core) => {
+                Answer::Unsat(core.into_iter().filter(|i| *i < holds.len()).collect())
+            }
+            parallax_solve::Answer::Unknown(_) => Answer::Unknown,
+        }
+    }
+
+    /// Conditions on bytes of the same inputs as `wants`, those nearest behind its last byte first.
+    /// `hidden`: more bytes that belong to `wants`.
+    pub fn nearest(&self, holds: &[ExprId], wants: ExprId, hidden: &[(u32, u32)]) -> Vec<usize> {
+        let mut ends: BTreeMap<u32, u32> = BTreeMap::new();
+        let support = self.pool.support(wants);
+        let seen = support.iter().map(|v| self.pool.var(*v)).map(|v| (v.input, v.offset));
+        for (input, offset) in seen.chain(hidden.iter().copied()) {
+            let end = ends.entry(input).or_default();
+            *end = (*end).max(offset + 1);
+        }
+        let distance = |e: &ExprId| {
+            let vars = self.pool.support(*e);
+            let near = vars.iter().map(|v| self.pool.var(*v));
+            near.filter_map(|v| Some(v.offset.abs_diff(*ends.get(&v.input)?))).min()
+        };
+        let mut list: Vec<(u32, usize)> =
+            holds.iter().enumerate().filter_map(|(i, e)| Some((distance(e)?, i))).collect();
+        // Of conditions on the same byte the last one decided.
+        list.sort_by_key(|(d, i)| (*d, std::cmp::Reverse(*i)));
+        list.into_iter().map(|(_, i)| i).collect()
+    }
+
+    /// Two values of the same width that are not equal.
+    pub fn differ(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.pool.binary(Op::Ne, a, b)
+    }
+
+    /// At least one of these holds.
+    pub fn any(&mut self, list: &[ExprId]) -> ExprId {
+        any(&mut self.pool, list)
+    }
+}
+
+fn any(pool: &mut Pool, list: &[ExprId]) -> ExprId {
+    let mut result = pool.truth(false);
+    for e in list {
+        result = pool.binary(Op::Or, result, *e);
+    }
+    result
+}
+
+impl Importer<'_> {
+    /// `None` for what cannot be expressed.
+    pub fn expr(&mut self, label: u32) -> Option<ExprId> {
+        self.inner.expr(self.pool, label)
+    }
+    pub fn is_constant(&self, e: ExprId) -> bool {
+        self.pool.as_const(e).is_some()
+    }
+    /// The input bytes that a label is made of, as (input, offset).
+    pub fn bytes(&self, label: u32) -> Vec<(u32, u32)> {
+        let cone = self.traced.trace.cone(label);
+        let nodes = cone.into_iter().filter_map(|l| self.traced.trace.node(l));
+        let bytes = nodes.filter(|(op, _)| *op == Op::Input);
+        bytes.filter_map(|(_, n)| Some((*self.renamed.get(n.a as usize)?, n.b))).collect()
+    }
+    pub fn constant(&mut self, width: u8, value: u64) -> ExprId {
+        self.pool.constant(width, value)
+    }
+    pub fn equals(&mut self, value: ExprId, wanted: u64) -> ExprId {
+        self.pool.eq_const(value, wanted)
+    }
+    pub fn not(&mut self, e: ExprId) -> ExprId {
+        self.pool.not(e)
+    }
+    pub fn any(&mut self, list: &[ExprId]) -> ExprId {
+        any(self.pool, list)
+    }
+}

@@ -1,0 +1,427 @@
+//! Generational concolic search over both versions, with the joint question.
+//!
+//! In rounds: the solver answers the most promising questions, workers run the test cases that come out (and some
+//! of another shape), and what they met becomes new questions. While the workers run one round, the solver works
+//! on the next. Results are taken in the order of the orders, so that the search does not depend on timing.
+
+use crate::ask::{Answer, Mind};
+use crate::joint;
+use crate::mutate::{variants, Hints};
+use crate::path::Path;
+use crate::queue::{Ask, Class, Flip, FlipKey, Queue};
+use crate::workers::{Done, Order, Workers};
+use crate::*;
+use parallax_execute::TestCase;
+use parallax_trace::reader::Event;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+use std::time::Instant;
+
+/// Answers wanted from the solver for one round, and test cases of another shape beside them.
+const ASKS: usize = 12;
+const TRIES: usize = 4;
+/// Questions put to the solver for one round at most.
+const MAX_QUESTIONS: usize = 48;
+/// Every so many test cases are judged natively although the symbolic builds behaved alike.
+const JUDGE_EVERY: u64 = 16;
+/// Changes of shape in a row.
+const MAX_GENERATION: u32 = 6;
+/// How often a status is told.
+const STATUS_EVERY: Duration = Duration::from_millis(500);
+
+mod answers;
+
+/// A test case that was run, as the search remembers it.
+struct Record {
+    test: TestCase,
+    paths: [Path; 2],
+    /// See [`Flip::depth`].
+    depth: u32,
+}
+
+/// Why a test case was made.
+enum Origin {
+    Shape { generation: u32 },
+    Flip(Flip),
+    Joint,
+}
+
+pub struct Engine<'a> {
+    maps: [&'a ProgramMap; 2],
+    settings: &'a Settings,
+    budget: &'a Budget,
+    watch: &'a mut dyn FnMut(Progress),
+    mind: Mind,
+    queue: Queue,
+    records: Vec<Record>,
+    by_test: HashMap<TestCase, usize>,
+    hints: Hints,
+    tried: HashMap<FlipKey, u32>,
+    refused: BTreeMap<(Side, u32), &'static str>,
+    ways: HashSet<(Side, u32, u64)>,
+    contexts: HashSet<(Side, u32, u32, u64)>,
+    edges: [BTreeSet<(u32, u8)>; 2],
+    signatures: BTreeMap<String, u64>,
+    escapes: BTreeMap<String, u64>,
+    corpus: Vec<TestCase>,
+    stats: Stats,
+    started: Instant,
+    told: Instant,
+    trouble: Option<String>,
+}
+
+impl<'a> Engine<'a> {
+    pub fn new(
+        maps: [&'a ProgramMap; 2],
+        settings: &'a Settings,
+        budget: &'a Budget,
+        watch: &'a mut dyn FnMut(Progress),
+    ) -> Self {
+        let now = Instant::now();
+        Engine {
+            maps,
+            settings,
+            budget,
+            watch,
+            mind: Mind::new(settings),
+            queue: Queue::default(),
+            records: vec![],
+            by_test: HashMap::new(),
+            hints: Hints::default(),
+            tried: HashMap::new(),
+            refused: BTreeMap::new(),
+            ways: HashSet::new(),
+            contexts: HashSet::new(),
+            edges: Default::default(),
+            signatures: BTreeMap::new(),
+            escapes: BTreeMap::new(),
+            corpus: vec![],
+            stats: Stats::default(),
+            started: now,
+            told: now,
+            trouble: None,
+        }
+    }
+
+    pub fn run(mut self, seeds: Vec<TestCase>, labs: Vec<Box<dyn Lab>>) -> Outcome {
+        let workers = Workers::start(labs);
+        let mut under_way: Vec<(TestCase, Origin)> = Vec::new();
+        for seed in seeds {
+            if self.queue.is_new(&seed) {
+                under_way.push((seed, Origin::Shape { generation: 0 }));
+            }
+        }
+        self.send(&workers, &under_way);
+        let ended = loop {
+            // The next round's questions are answered while this round's test cases run.
+            let next = self.next_round();
+            let finished = self.receive(&workers, under_way);
+            under_way = next;
+            if let Some(ended) = finished.or_else(|| self.stop_reason()) {
+                break ended;
+            }
+            if under_way.is_empty() {
+                under_way = self.next_round();
+            }
+            if under_way.is_empty() {
+                break Ended::Exhausted;
+            }
+            self.send(&workers, &under_way);
+        };
+        workers.stop();
+        self.finish(ended)
+    }
+
+    fn send(&mut self, workers: &Workers, round: &[(TestCase, Origin)]) {
+        for (number, (test, origin)) in round.iter().enumerate() {
+            self.stats.runs += 1;
+            let judge_anyway = matches!(origin, Origin::Joint)
+                || self.stats.runs % JUDGE_EVERY == 1
+                || self.records.is_empty();
+            workers.send(Order { number, test: test.clone(), judge_anyway });
+        }
+    }
+
+    fn out_of_time(&self) -> bool {
+        self.started.elapsed() >= self.budget.time || self.budget.interrupt.is_set()
+    }
+
+    fn stop_reason(&self) -> Option<Ended> {
+        if self.budget.interrupt.is_set() {
+            return Some(Ended::Interrupted);
+        }
+        if self.started.elapsed() >= self.budget.time {
+            return Some(Ended::Time);
+        }
+        if self.budget.runs.is_some_and(|n| self.stats.runs >= n) {
+            return Some(Ended::Runs);
+        }
+        (self.signatures.len() >= self.settings.max_differences).then_some(Ended::Enough)
+    }
+
+    /// Wait for the results of a round and take them in order.
+    fn receive(&mut self, workers: &Workers, round: Vec<(TestCase, Origin)>) -> Option<Ended> {
+        let mut results: BTreeMap<usize, Done> = BTreeMap::new();
+        let mut next = 0;
+        let mut origins = round.into_iter().map(Some).collect::<Vec<_>>();
+        for _ in 0..origins.len() {
+            loop {
+                match workers.results.recv_timeout(Duration::from_millis(50)) {
+                    Ok(result) => {
+                        match result.done {
+                            Ok(done) => drop(results.insert(result.number, done)),
+                            Err(LabError(why)) => {
+                                self.trouble = Some(why);
+                                return Some(if self.budget.interrupt.is_set() {
+                                    Ended::Interrupted
+                                } else {
+                                    Ended::Lab
+                                });
+                            }
+                        }
+                        break;
+                    }
+                    Err(std::sync::mpsc::RecvTimeoutError::Timeout) if self.out_of_time() => {
+                        return self.stop_reason();
+                    }
+                    Err(std::sync::mpsc::RecvTimeoutError::Timeout) => self.tell_status(),
+                    Err(_) => return Some(Ended::Lab),
+                }
+            }
+            while let Some(done) = results.remove(&next) {
+                if let Some((test, origin)) = origins[next].take() {
+                    self.learn(test, origin, done);
+                }
+                next += 1;
+            }
+        }
+        self.tell_status();
+        None
+    }
+
+    fn tell_status(&mut self) {
+        if self.told.elapsed() >= STATUS_EVERY {
+            self.told = Instant::now();
+            let stats = self.current_stats();
+            (self.watch)(Progress::Status(stats));
+        }
+    }
+
+    /// Take in one test case: verdict, coverage, new questions.
+    fn learn(&mut self, test: TestCase, origin: Origin, done: Done) {
+        self.stats.traces += 2;
+        self.take_verdict(&test, done.verdict);
+        let mut paths = [Path::default(), Path::default()];
+        let mut news = false;
+        for (k, side) in [Side::Old, Side::New].into_iter().enumerate() {
+            let traced = &done.traced[k];
+            self.hints.learn(&traced.trace, &traced.inputs);
+            self.count_losses(traced);
+            paths[k] = Path::of(traced, self.maps[k], &mut self.mind);
+            news |= self.new_edges(k, traced);
+            news |= self.new_ways(side, &paths[k]);
+        }
+        if let Origin::Flip(flip) = &origin {
+            self.check_arrival(flip, &paths);
+        }
+        let (generation, depth) = match &origin {
+            Origin::Shape { generation } => (*generation, 0),
+            Origin::Flip(flip) => (0, flip.depth),
+            Origin::Joint => (0, 0),
+        };
+        if news || self.records.is_empty() {
+            self.corpus.push(test.clone());
+            if generation < MAX_GENERATION {
+                for variant in variants(&test, &self.hints, self.settings.max_input) {
+                    self.queue.try_out(generation + 1, variant);
+                }
+            }
+        }
+        let record = self.records.len();
+        self.by_test.insert(test.clone(), record);
+        self.records.push(Record { test, paths, depth });
+        self.ask_about(record, news || depth > 0);
+    }
+
+    fn take_verdict(&mut self, test: &TestCase, verdict: Option<Verdict>) {
+        let Some(Verdict::Different { signature }) = verdict else { return };
+        let count = self.signatures.entry(signature.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            return (self.watch)(Progress::Again { signature });
+        }
+        let after = self.started.elapsed();
+        (self.watch)(Progress::Difference { test: test.clone(), signature, after, runs: self.stats.runs });
+    }
+
+    fn count_losses(&mut self, traced: &Traced) {
+        for event in traced.trace.events() {
+            match event {
+                Event::Escape { function: name, .. } => {
+                    self.stats.escapes += 1;
+                    *self.escapes.entry(String::from_utf8_lossy(name).into_owned()).or_default() += 1;
+                }
+                Event::Concrete { .. } => self.stats.concretisations += 1,
+                _ => {}
+            }
+        }
+    }
+
+    fn new_edges(&mut self, k: usize, traced: &Traced) -> bool {
+        let before = self.edges[k].len();
+        for (edge, count) in traced.trace.coverage().iter().enumerate().filter(|(_, n)| **n > 0) {
+            self.edges[k].insert((edge as u32, bucket(*count)));
+        }
+        self.edges[k].len() > before
+    }
+
+    fn new_ways(&mut self, side: Side, path: &Path) -> bool {
+        let before = self.ways.len();
+        for step in &path.steps {
+            self.ways.insert((side, step.site, step.way));
+            self.contexts.insert((side, step.site, step.context, step.way));
+        }
+        self.ways.len() > before
+    }
+
+    /// Did the run go where the solver said it would?
+    fn check_arrival(&mut self, flip: &Flip, paths: &[Path; 2]) {
+        let from = &self.records[flip.record].paths[flip.side as usize];
+        let now = &paths[flip.side as usize];
+        let same_way = now.steps.len() > flip.step
+            && from.steps[..flip.step]
+                .iter()
+                .zip(&now.steps)
+                .all(|(a, b)| a.site == b.site && a.way == b.way)
+            && now.steps[flip.step].site == from.steps[flip.step].site
+            && now.steps[flip.step].way != from.steps[flip.step].way;
+        // A guard that fails ends the run or takes another object: there is no step to show it.
+        if !same_way && !from.steps[flip.step].is_guard {
+            self.stats.divergences += 1;
+        }
+    }
+
+    /// New questions from a run.
+    fn ask_about(&mut self, record: usize, news: bool) {
+        if self.settings.joint {
+            let Record { paths: [old, new], .. } = &self.records[record];
+            let questions = joint::questions(old, new, &mut self.mind);
+            for (k, question) in questions.into_iter().enumerate() {
+                let class = if question.about_output { Class::Output } else { Class::Parting };
+                // Runs that brought nothing new are asked about their outputs only.
+                if question.about_output || (news && k < MAX_QUESTIONS) {
+                    self.queue.ask(class, Ask::Joint(record, Rc::new(question)));
+                }
+            }
+        }
+        for side in [Side::Old, Side::New] {
+            let flips = self.flips(record, side);
+            for (class, flip, key) in flips {
+                self.queue.ask(class, Ask::Flip(flip, key));
+            }
+        }
+    }
+
+    fn flips(&self, record: usize, side: Side) -> Vec<(Class, Flip, FlipKey)> {
+        let mut list = Vec::new();
+        for (index, step) in self.records[record].paths[side as usize].steps.iter().enumerate() {
+            for other in 0..step.others.len() {
+                let key = FlipKey::new(side, step, other);
+                list.push((self.class(side, step), Flip { record, side, step: index, other, depth: 0 }, key));
+            }
+        }
+        list
+    }
+
+    fn class(&self, side: Side, step: &crate::path::Step) -> Class {
+        if step.is_guard {
+            return Class::Guard;
+        }
+        // Only a branch has one other way; of a switch, any case counts as new until its context is known.
+        let branch = step.way <= 1 && step.others.len() == 1;
+        let other = 1u64.wrapping_sub(step.way);
+        if !branch || !self.ways.contains(&(side, step.site, other)) {
+            Class::NewWay
+        } else if !self.contexts.contains(&(side, step.site, step.context, other)) {
+            Class::NewContext
+        } else {
+            Class::NewRound
+        }
+    }
+
+    /// Test cases for the next round.
+    fn next_round(&mut self) -> Vec<(TestCase, Origin)> {
+        let mut round = Vec::new();
+        for _ in 0..MAX_QUESTIONS {
+            if round.len() >= ASKS || self.out_of_time() {
+                break;
+            }
+            let Some(ask) = self.queue.next_ask() else { break };
+            if let Some(found) = self.answer(ask) {
+                round.push(found);
+            }
+        }
+        let room = if round.len() < ASKS { ASKS + TRIES - round.len() } else { TRIES };
+        for _ in 0..room {
+            let Some((generation, test)) = self.queue.next_try() else { break };
+            round.push((test, Origin::Shape { generation }));
+        }
+        round
+    }
+
+    fn current_stats(&self) -> Stats {
+        let mut by_site: BTreeMap<(Side, u32), BTreeSet<u64>> = BTreeMap::new();
+        for (side, site, way) in &self.ways {
+            by_site.entry((*side, *site)).or_default().insert(*way);
+        }
+        Stats {
+            symbolic_sites: by_site.len() as u64,
+            flipped_sites: by_site.values().filter(|w| w.len() > 1).count() as u64,
+            edges_old: distinct_edges(&self.edges[0]),
+            edges_new: distinct_edges(&self.edges[1]),
+            seconds: self.started.elapsed().as_secs_f64(),
+            ..self.stats.clone()
+        }
+    }
+
+    fn finish(self, ended: Ended) -> Outcome {
+        let stats = self.current_stats();
+        let mut ways: BTreeMap<(Side, u32), u32> = BTreeMap::new();
+        for (side, site, _) in &self.ways {
+            *ways.entry((*side, *site)).or_default() += 1;
+        }
+        let unflipped = ways
+            .into_iter()
+            .filter(|(_, n)| *n == 1)
+            .map(|((side, site), _)| Unflipped {
+                side,
+                site,
+                reason: self
+                    .refused
+                    .get(&(side, site))
+                    .copied()
+                    .unwrap_or("not tried before the search ended"),
+            })
+            .collect();
+        Outcome {
+            stats,
+            ended,
+            trouble: self.trouble,
+            unflipped,
+            escapes: self.escapes.into_iter().collect(),
+            corpus: self.corpus,
+        }
+    }
+}
+
+/// Counts of an edge as AFL sees them: 1, 2, 3, 4–7, 8–15, …
+fn bucket(count: u8) -> u8 {
+    match count {
+        0..=3 => count,
+        n => 8 - n.leading_zeros() as u8 + 1,
+    }
+}
+
+fn distinct_edges(edges: &BTreeSet<(u32, u8)>) -> u64 {
+    edges.iter().map(|e| e.0).collect::<BTreeSet<_>>().len() as u64
+}

@@ -1,0 +1,124 @@
+//! Putting questions to the solver, and what follows from its answers.
+
+use super::*;
+use crate::ask::ExprId;
+
+/// Obstacles removed in a row on the way to one goal.
+const MAX_OBSTACLES: u32 = 12;
+/// Conditions of a core that are looked at, and other ways of each.
+const MAX_CORE: usize = 8;
+
+impl Engine<'_> {
+    /// An obstacle was removed, and what is behind it is known already: the question is put again from there.
+    fn revisit(&mut self, record: usize, depth: u32) {
+        if depth > self.records[record].depth {
+            self.records[record].depth = depth;
+            self.ask_about(record, true);
+        }
+    }
+
+    /// The record a question is about, what must stay as it is, and what is wanted.
+    fn question(&self, ask: &Ask) -> (usize, Vec<ExprId>, ExprId) {
+        match ask {
+            Ask::Flip(flip, _) => {
+                let path = &self.records[flip.record].paths[flip.side as usize];
+                let holds = path.steps[..flip.step].iter().map(|s| s.holds).collect();
+                (flip.record, holds, path.steps[flip.step].others[flip.other])
+            }
+            Ask::Joint(record, question) => (*record, question.holds.clone(), question.differs),
+        }
+    }
+
+    pub(super) fn answer(&mut self, ask: Ask) -> Option<(TestCase, Origin)> {
+        let (record, holds, wants) = self.question(&ask);
+        self.stats.queries += 1;
+        let test = &self.records[record].test;
+        match self.mind.solve(&holds, wants, test, self.time_left()) {
+            Answer::Sat(changes) => {
+                self.stats.sat += 1;
+                let new = inputs::with_bytes(test, &changes);
+                let origin = match ask {
+                    Ask::Flip(flip, _) => Origin::Flip(flip),
+                    Ask::Joint(..) => Origin::Joint,
+                };
+                if self.queue.is_new(&new) {
+                    return Some((new, origin));
+                }
+                if let (Origin::Flip(flip), Some(known)) = (&origin, self.by_test.get(&new)) {
+                    self.revisit(*known, flip.depth);
+                }
+                None
+            }
+            Answer::Unsat(core) => {
+                self.stats.unsat += 1;
+                self.remove_obstacles(&ask, &core);
+                self.refuse(ask, "no input takes the other side on any path that was tried");
+                None
+            }
+            Answer::Unknown => {
+                self.stats.unknown += 1;
+                self.refuse(ask, "the solver gave no answer in time");
+                None
+            }
+        }
+    }
+
+    /// Informed path regeneration (seed 003): the conditions of the path that contradict what is wanted are
+    /// flipped themselves, and the question is put again from where that leads. Departs from the seed in taking
+    /// the conditions from the solver's unsatisfiable core, and in doing the same for joint questions.
+    fn remove_obstacles(&mut self, ask: &Ask, core: &[usize]) {
+        let (record, of_old, goal) = match ask {
+            Ask::Flip(flip, key) if key.is_new_way(self.class_of(flip)) => {
+                let step = &self.records[flip.record].paths[flip.side as usize].steps[flip.step];
+                let all = if flip.side == Side::Old { usize::MAX } else { 0 };
+                (flip.record, all, (step.site as u64) << 1 | flip.side as u64)
+            }
+            Ask::Joint(record, question) => (*record, question.of_old, question.goal),
+            Ask::Flip(..) => return,
+        };
+        let depth = self.records[record].depth + 1;
+        if depth > MAX_OBSTACLES {
+            return;
+        }
+        let mut obstacles: Vec<usize> = self.neighbours(ask).into_iter().take(MAX_CORE / 2).collect();
+        obstacles.extend(core.iter().rev().take(MAX_CORE));
+        for index in &obstacles {
+            let (side, step) =
+                if *index < of_old { (Side::Old, *index) } else { (Side::New, index - of_old.min(*index)) };
+            for other in 0..self.records[record].paths[side as usize].steps[step].others.len().min(MAX_CORE) {
+                let key = FlipKey::new(side, &self.records[record].paths[side as usize].steps[step], other);
+                let flip = Flip { record, side, step, other, depth };
+                self.queue.ask(Class::Obstacle, Ask::Flip(flip, key.towards(goal)));
+            }
+        }
+    }
+
+    /// The value may be computed from too few or too many bytes (`atoi` of two digits is never 300), and how many is
+    /// decided by conditions on the bytes around them, which no core shows. Those conditions, nearest first.
+    fn neighbours(&mut self, ask: &Ask) -> Vec<usize> {
+        let (_, holds, wants) = self.question(ask);
+        let hidden = match ask {
+            Ask::Flip(flip, _) => {
+                &self.records[flip.record].paths[flip.side as usize].steps[flip.step].hidden
+            }
+            Ask::Joint(_, question) => &question.hidden,
+        };
+        self.mind.nearest(&holds, wants, hidden)
+    }
+
+    fn class_of(&self, flip: &Flip) -> Class {
+        self.class(flip.side, &self.records[flip.record].paths[flip.side as usize].steps[flip.step])
+    }
+
+    fn refuse(&mut self, ask: Ask, reason: &'static str) {
+        if let Ask::Flip(flip, key) = ask {
+            let site = self.records[flip.record].paths[flip.side as usize].steps[flip.step].site;
+            self.refused.insert((flip.side, site), reason);
+            self.queue.again(&key, &mut self.tried);
+        }
+    }
+
+    fn time_left(&self) -> Duration {
+        self.budget.time.saturating_sub(self.started.elapsed()).min(self.settings.query_time)
+    }
+}

@@ -1,0 +1,109 @@
+//! The joint question: (path of old) and (path of new) and (something differs).
+//!
+//! Where both versions print, the bytes at the same place of the same channel are asked to differ; where both
+//! branch, their conditions are. The two sequences of conditions are aligned by their expressions: what the versions
+//! compute alike is the same expression in the shared pool, and between two such places the
+//! conditions that are left are paired in order.
+
+use crate::ask::{ExprId, Mind};
+use crate::path::Path;
+
+/// A question over both paths.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// Must hold: conditions of the old path, of the new path.
+    pub holds: Vec<ExprId>,
+    /// Must hold, too: the difference.
+    pub differs: ExprId,
+    /// About what is printed, as opposed to where the versions go.
+    pub about_output: bool,
+    /// How many of `holds` are the old version's.
+    pub of_old: usize,
+    /// See [`crate::path::Step::hidden`].
+    pub hidden: Vec<(u32, u32)>,
+    /// The same for the same places of the programs, whatever the path to them.
+    pub goal: u64,
+}
+
+/// Longest sequences that are aligned exactly; beyond, only the common beginning is.
+const MAX_ALIGNED: usize = 600;
+/// Pairs of conditions asked about for one pair of paths.
+const MAX_BRANCH_QUESTIONS: usize = 64;
+
+/// Questions about a pair of paths, outputs first.
+pub fn questions(old: &Path, new: &Path, mind: &mut Mind) -> Vec<Question> {
+    let mut list: Vec<Question> = Vec::new();
+    let all: Vec<ExprId> = old.steps.iter().chain(&new.steps).map(|s| s.holds).collect();
+    for (channel, a) in old.channels() {
+        let Some((_, b)) = new.channels().find(|c| c.0 == channel) else { continue };
+        let pairs: Vec<ExprId> =
+            a.iter().zip(b).filter(|(x, y)| x != y).map(|(x, y)| mind.differ(*x, *y)).collect();
+        if !pairs.is_empty() {
+            list.push(Question {
+                holds: all.clone(),
+                differs: mind.any(&pairs),
+                about_output: true,
+                of_old: old.steps.len(),
+                hidden: vec![],
+                goal: channel as u64,
+            });
+        }
+    }
+    for (i, j) in paired_branches(old, new).into_iter().take(MAX_BRANCH_QUESTIONS) {
+        let differs = mind.differ(old.steps[i].holds, new.steps[j].holds);
+        let prefix = old.steps[..i].iter().chain(&new.steps[..j]).map(|s| s.holds);
+        let goal = (old.steps[i].site as u64) << 32 | new.steps[j].site as u64;
+        let hidden = [&old.steps[i].hidden[..], &new.steps[j].hidden].concat();
+        list.push(Question {
+            holds: prefix.collect(),
+            differs,
+            about_output: false,
+            of_old: i,
+            hidden,
+            goal,
+        });
+    }
+    list
+}
+
+/// Pairs of steps at corresponding places whose conditions are different expressions.
+fn paired_branches(old: &Path, new: &Path) -> Vec<(usize, usize)> {
+    let a: Vec<ExprId> = old.steps.iter().map(|s| s.holds).collect();
+    let b: Vec<ExprId> = new.steps.iter().map(|s| s.holds).collect();
+    let mut pairs = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    for (x, y) in matches(&a, &b).into_iter().chain([(a.len(), b.len())]) {
+        pairs.extend((i..x).zip(j..y));
+        (i, j) = (x + 1, y + 1);
+    }
+    pairs
+}
+
+/// A longest common subsequence, as pairs of positions.
+fn matches(a: &[ExprId], b: &[ExprId]) -> Vec<(usize, usize)> {
+    let common = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let mut pairs: Vec<(usize, usize)> = (0..common).map(|i| (i, i)).collect();
+    let (a, b) = (&a[common..], &b[common..]);
+    if a.len() > MAX_ALIGNED || b.len() > MAX_ALIGNED {
+        return pairs;
+    }
+    let mut best = vec![vec![0u16; b.len() + 1]; a.len() + 1];
+    for i in (0..a.len()).rev() {
+        for j in (0..b.len()).rev() {
+            best[i][j] =
+                if a[i] == b[j] { best[i + 1][j + 1] + 1 } else { best[i + 1][j].max(best[i][j + 1]) };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        if a[i] == b[j] {
+            pairs.push((common + i, common + j));
+            (i, j) = (i + 1, j + 1);
+        } else if best[i + 1][j] >= best[i][j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    pairs
+}

@@ -1,0 +1,211 @@
+//! Changes of shape, because solvers only change bytes: growing and shrinking at ends that a run met, arguments from
+//! the program's own option table, tokens from comparisons.
+//!
+//! In: a test case and what its runs met. Out: new test cases, most promising first, each different from
+//! the one it comes from.
+
+use crate::inputs::{self, edited};
+use parallax_execute::TestCase;
+use parallax_trace::reader::{Event, Trace};
+use parallax_trace::request::{Input, Source};
+use std::collections::BTreeSet;
+
+/// What runs met that suggests a change of shape.
+#[derive(Default, Debug, Clone)]
+pub struct Hints {
+    /// Inputs whose end was looked at.
+    pub ended: BTreeSet<Source>,
+    /// Arguments that the option table suggests.
+    pub options: BTreeSet<Vec<Vec<u8>>>,
+    /// A token, and the input byte it was compared with.
+    pub tokens: BTreeSet<(Source, u32, Vec<u8>)>,
+}
+
+/// Tokens longer than this are cut.
+const MAX_TOKEN: usize = 32;
+
+impl Hints {
+    /// Learn from a trace.
+    pub fn learn(&mut self, trace: &Trace, inputs: &[Input]) {
+        for event in trace.events() {
+            match event {
+                Event::EndOfInput { input, .. } => {
+                    if let Some(i) = inputs.get(input as usize) {
+                        self.ended.insert(i.source.clone());
+                    }
+                }
+                Event::Options { table, .. } => self.learn_options(table),
+                Event::Compare { label, token } => {
+                    if let Some((source, offset)) = first_byte(trace, inputs, label) {
+                        let token = token[..token.len().min(MAX_TOKEN)].to_vec();
+                        self.tokens.insert((source, offset, token));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The table as the runtime writes it: the short options, then lines of name, argument and value.
+    fn learn_options(&mut self, text: &[u8]) {
+        let mut lines = text.split(|b| *b == b'\n');
+        let shorts = lines.next().unwrap_or_default();
+        let letters = shorts.iter().enumerate().filter(|(_, c)| c.is_ascii_alphanumeric());
+        for (i, letter) in letters {
+            let mut args = vec![vec![b'-', *letter]];
+            if shorts.get(i + 1) == Some(&b':') && shorts.get(i + 2) != Some(&b':') {
+                args.push(b"1".to_vec());
+            }
+            self.options.insert(args);
+        }
+        for line in lines {
+            let mut fields = line.split(|b| *b == b'\t');
+            let (name, argument) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
+            let mut option = b"--".to_vec();
+            option.extend_from_slice(name);
+            if argument == b"1" {
+                option.extend_from_slice(b"=1");
+            }
+            self.options.insert(vec![option]);
+        }
+    }
+}
+
+/// The first input byte that an expression depends on.
+fn first_byte(trace: &Trace, inputs: &[Input], label: u32) -> Option<(Source, u32)> {
+    let found = trace.cone(label).into_iter().find_map(|l| match trace.node(l) {
+        Some((parallax_trace::format::Op::Input, node)) => Some((node.a, node.b)),
+        _ => None,
+    })?;
+    Some((inputs.get(found.0 as usize)?.source.clone(), found.1))
+}
+
+/// What is put at the end of an input that was read to its end.
+const ENDINGS: &[&[u8]] = &[b"\n", b"a", b"0", b"1\n", b" ", b"\0\0\0\0", b"-", b",", b"9", b"\x01"];
+
+/// Test cases of another shape.
+pub fn variants(test: &TestCase, hints: &Hints, max_input: usize) -> Vec<TestCase> {
+    let mut out = Vec::new();
+    for (source, offset, token) in &hints.tokens {
+        out.extend(token_variants(test, source, *offset as usize, token));
+    }
+    for option in &hints.options {
+        for at in [0, test.argv.len()] {
+            let mut t = test.clone();
+            t.argv.splice(at..at, option.iter().cloned());
+            out.push(t);
+        }
+    }
+    for source in &hints.ended {
+        out.extend(grown(test, source));
+    }
+    out.extend(arguments(test));
+    for source in inputs::sources(test) {
+        out.extend(shrunk(test, &source));
+    }
+    out.retain(|t| t != test && size(t) <= max_input);
+    out
+}
+
+fn size(test: &TestCase) -> usize {
+    let inputs = inputs::sources(test);
+    inputs.iter().filter_map(|s| inputs::bytes(test, s)).map(|b| b.len()).max().unwrap_or(0)
+}
+
+fn token_variants(test: &TestCase, source: &Source, offset: usize, token: &[u8]) -> Vec<TestCase> {
+    let overwritten = edited(test, source, |bytes| {
+        let end = (offset + token.len()).min(bytes.len());
+        if offset <= bytes.len() {
+            bytes.splice(offset..end, token.iter().copied());
+        }
+    });
+    let rest = edited(test, source, |bytes| {
+        bytes.truncate(offset);
+        bytes.extend_from_slice(token);
+    });
+    let inserted = edited(test, source, |bytes| {
+        let at = offset.min(bytes.len());
+        bytes.splice(at..at, token.iter().copied());
+    });
+    vec![overwritten, rest, inserted]
+}
+
+fn grown(test: &TestCase, source: &Source) -> Vec<TestCase> {
+    let mut out: Vec<TestCase> =
+        ENDINGS.iter().map(|e| edited(test, source, |bytes| bytes.extend_from_slice(e))).collect();
+    // Once more what is there: another record, another line.
+    out.push(edited(test, source, |bytes| bytes.extend_from_within(..)));
+    out.push(edited(test, source, |bytes| {
+        let line = bytes.split(|b| *b == b'\n').next().unwrap_or_default().to_vec();
+        bytes.extend_from_slice(&line);
+        bytes.push(b'\n');
+    }));
+    out.push(edited(test, source, |bytes| bytes.extend_from_slice(&[0; 16])));
+    out
+}
+
+fn shrunk(test: &TestCase, source: &Source) -> Vec<TestCase> {
+    let Some(len) = inputs::bytes(test, source).map(|b| b.len()).filter(|n| *n > 0) else { return vec![] };
+    let mut out = vec![edited(test, source, |bytes| bytes.truncate(len - 1))];
+    if len > 3 {
+        out.push(edited(test, source, |bytes| bytes.truncate(len / 2)));
+        out.push(edited(test, source, |bytes| drop(bytes.drain(..len / 2))));
+    }
+    if len > 1 {
+        out.push(edited(test, source, |bytes| {
+            bytes.remove(0);
+        }));
+    }
+    out.push(edited(test, source, Vec::clear));
+    out
+}
+
+/// Arguments added, removed, doubled, lengthened.
+fn arguments(test: &TestCase) -> Vec<TestCase> {
+    let mut out = Vec::new();
+    for fresh in [&b"a"[..], b"1", b"-1", b"-", b""] {
+        let mut t = test.clone();
+        t.argv.push(fresh.to_vec());
+        out.push(t);
+    }
+    for i in 0..test.argv.len() {
+        let mut removed = test.clone();
+        removed.argv.remove(i);
+        out.push(removed);
+        let mut doubled = test.clone();
+        doubled.argv.insert(i, test.argv[i].clone());
+        out.push(doubled);
+        let mut longer = test.clone();
+        longer.argv[i].extend_from_slice(b"0");
+        out.push(longer);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_option_table_becomes_arguments() {
+        let mut hints = Hints::default();
+        hints.learn_options(b"+ab:c::\nall\t0\t97\nsize\t1\t98\nlevel\t2\t99");
+        let all: Vec<Vec<Vec<u8>>> = hints.options.into_iter().collect();
+        let show: Vec<String> = all
+            .iter()
+            .map(|a| a.iter().map(|s| String::from_utf8_lossy(s).into_owned()).collect::<Vec<_>>().join(" "))
+            .collect();
+        assert_eq!(show, ["--all", "--level", "--size=1", "-a", "-b 1", "-c"]);
+    }
+
+    #[test]
+    fn variants_differ_from_their_origin_and_stay_small() {
+        let mut test = TestCase::with_args(["x"]);
+        test.stdin = b"ab\ncd\n".to_vec();
+        let hints = Hints { ended: BTreeSet::from([Source::Stdin]), ..Hints::default() };
+        let all = variants(&test, &hints, 8);
+        assert!(all.iter().any(|t| t.stdin == b"ab\ncd\na"));
+        assert!(all.iter().any(|t| t.argv.is_empty()));
+        assert!(all.iter().all(|t| *t != test && t.stdin.len() <= 8));
+    }
+}

@@ -1,0 +1,135 @@
+//! A run as the search keeps it: conditions and outputs over the shared pool of expressions.
+//!
+//! In: a trace. Out: a [`Path`]. Both versions' paths use the same pool and the same names for input bytes,
+//! so that what the versions compute in the same way is the same expression.
+
+use crate::ask::{ExprId, Mind};
+use crate::Traced;
+use parallax_trace::path::{Condition, Expect, Origin};
+use parallax_trace::reader::{Event, OutputByte};
+use parallax_trace::sites::ProgramMap;
+use std::collections::{BTreeMap, HashMap};
+
+/// One condition of a path.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Holds on this path.
+    pub holds: ExprId,
+    /// Hold on other paths: the other side of a branch, the other cases of a switch.
+    pub others: Vec<ExprId>,
+    pub site: u32,
+    pub context: u32,
+    /// Which way was taken: the value of a branch's condition, the value of a switch, `u64::MAX` for its default.
+    pub way: u64,
+    /// How often this site was met before in this context, in powers of two.
+    pub round: u32,
+    pub is_guard: bool,
+    /// Bytes that went into the condition, if it cannot be seen from the expression because that has only one
+    /// value (`atoi` of one digit is below 300): as (input, offset).
+    pub hidden: Vec<(u32, u32)>,
+}
+
+/// A path with what it printed.
+#[derive(Clone, Debug, Default)]
+pub struct Path {
+    pub steps: Vec<Step>,
+    /// Output by descriptor, a byte an expression; the exit status is one of them.
+    pub outputs: BTreeMap<u32, Vec<ExprId>>,
+    /// Steps were left out because there were too many.
+    pub cut: bool,
+}
+
+/// Conditions kept of one run.
+const MAX_STEPS: usize = 20_000;
+/// Output bytes kept of one run.
+const MAX_OUTPUT: usize = 4096;
+/// Cases of a switch that are tried.
+const MAX_CASES: usize = 64;
+
+impl Path {
+    pub fn of(traced: &Traced, map: &ProgramMap, mind: &mut Mind) -> Path {
+        let mut path = Path::default();
+        let mut met: HashMap<(u32, u32), u32> = HashMap::new();
+        let mut importer = mind.importer(traced);
+        for (number, event) in traced.trace.events().enumerate() {
+            if let Some(condition) = traced.trace.condition(number, &event, &map.sites) {
+                if path.steps.len() >= MAX_STEPS {
+                    path.cut = true;
+                    continue;
+                }
+                let count = met.entry((condition.site, condition.context)).or_default();
+                *count += 1;
+                let round = 32 - count.leading_zeros();
+                path.steps.extend(step(&condition, round, map, &mut importer));
+            } else if let Event::Output { fd, bytes, .. } = event {
+                let out = path.outputs.entry(fd).or_default();
+                for byte in bytes.iter().take(MAX_OUTPUT.saturating_sub(out.len())) {
+                    out.push(match byte {
+                        OutputByte::Concrete(b) => importer.constant(8, b as u64),
+                        OutputByte::Symbolic(label) => importer.expr(label).unwrap_or_else(|| {
+                            importer.constant(8, traced.trace.nodes()[label as usize].value)
+                        }),
+                    });
+                }
+            }
+        }
+        path
+    }
+
+    /// What is printed where; the exit status is a channel of its own.
+    pub fn channels(&self) -> impl Iterator<Item = (u32, &[ExprId])> {
+        self.outputs.iter().map(|(fd, bytes)| (*fd, &bytes[..]))
+    }
+}
+
+fn step(
+    condition: &Condition,
+    round: u32,
+    map: &ProgramMap,
+    importer: &mut crate::ask::Importer,
+) -> Option<Step> {
+    let is_guard = match condition.origin {
+        Origin::Pin(_) => return None,
+        Origin::Guard(_) => true,
+        Origin::Branch | Origin::Switch => false,
+    };
+    let value = importer.expr(condition.label)?;
+    let cases: Vec<u64> = match (&condition.expect, condition.origin) {
+        (Expect::NoneOf(cases), _) => cases.clone(),
+        (_, Origin::Switch) => {
+            map.sites.get(condition.site as usize).map(|s| s.cases.clone()).unwrap_or_default()
+        }
+        _ => vec![],
+    };
+    let (holds, mut others) = match &condition.expect {
+        Expect::Equals(wanted) => {
+            let holds = importer.equals(value, *wanted);
+            let rest = cases.iter().filter(|c| *c != wanted).take(MAX_CASES);
+            (holds, rest.map(|c| importer.equals(value, *c)).collect::<Vec<_>>())
+        }
+        Expect::NoneOf(cases) => {
+            let tests: Vec<ExprId> =
+                cases.iter().take(MAX_CASES).map(|c| importer.equals(value, *c)).collect();
+            let any = importer.any(&tests);
+            (importer.not(any), tests)
+        }
+    };
+    let hidden = if importer.is_constant(holds) { importer.bytes(condition.label) } else { vec![] };
+    let way = match condition.expect {
+        Expect::Equals(value) => value,
+        Expect::NoneOf(_) => u64::MAX,
+    };
+    if others.is_empty() || matches!(condition.expect, Expect::Equals(_)) {
+        others.push(importer.not(holds));
+    }
+    Some(Step {
+        holds,
+        others,
+        site: condition.site,
+        context: condition.context,
+        way,
+        round,
+        is_guard,
+        hidden,
+    })
+}
