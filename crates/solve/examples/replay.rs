@@ -1,5 +1,6 @@
 //! Replays a directory of recorded queries with each solver alone and with the standard stack, and prints what
-//! each solved and how long it took: `replay DIRECTORY [LIMIT_MS]`.
+//! each solved and how long it took: `replay DIRECTORY [LIMIT_MS [SOLVER…]]`, where the
+//! solvers are those of the table below.
 //!
 //! Answers that contradict one another are printed and make the exit status 1.
 
@@ -93,14 +94,17 @@ fn print_layers(stack: &Stack) {
 
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().collect();
-    let directory = arguments.get(1).ok_or("usage: replay DIRECTORY [LIMIT_MS]")?;
+    let directory = arguments.get(1).ok_or("usage: replay DIRECTORY [LIMIT_MS [SOLVER…]]")?;
     let millis = arguments.get(2).map_or(Ok(2000), |text| text.parse())?;
     let limit = Limit { time: Duration::from_millis(millis), ..Limit::default() };
     let entries = std::fs::read_dir(directory)?;
     let mut files: Vec<_> = entries.map(|e| Ok(e?.path())).collect::<std::io::Result<_>>()?;
     files.retain(|path| path.extension().is_some_and(|e| e == "smt2"));
     files.sort();
-    let mut solvers: Vec<Compared> = solvers().into_iter().map(|(n, s)| (n, s, Results::default())).collect();
+    let chosen = arguments.get(3..).unwrap_or_default();
+    let wanted = |name: &str| chosen.is_empty() || chosen.iter().any(|c| c == name);
+    let solvers = solvers().into_iter().filter(|(name, _)| wanted(name));
+    let mut solvers: Vec<Compared> = solvers.map(|(name, s)| (name, s, Results::default())).collect();
     // One pool for all, as in a search; the layers that remember then have something to remember.
     let mut pool = Pool::new();
     let mut contradictions = 0;
@@ -114,8 +118,10 @@ fn main() -> Result<(), Failure> {
             println!("{name}: {} wrong models", solver.wrong_models());
         }
     }
-    println!("\nlayers of the standard stack:");
-    solvers.last().into_iter().for_each(|(_, stack, _)| print_layers(stack));
+    if let Some((name, stack, _)) = solvers.last() {
+        println!("\nlayers of {name}:");
+        print_layers(stack);
+    }
     if contradictions > 0 {
         return Err(format!("{contradictions} queries with contradicting answers").into());
     }

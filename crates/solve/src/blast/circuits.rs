@@ -17,6 +17,15 @@ pub fn extended(a: &[Lit], fill: Lit, width: usize) -> Vec<Lit> {
     (0..width).map(|i| a.get(i).copied().unwrap_or(fill)).collect()
 }
 
+/// The value, if every bit is known.
+fn as_constant(a: &[Lit]) -> Option<u64> {
+    a.iter().rev().try_fold(0, |value, bit| match *bit {
+        TRUE => Some(value << 1 | 1),
+        FALSE => Some(value << 1),
+        _ => None,
+    })
+}
+
 fn negated(a: &[Lit]) -> Vec<Lit> {
     a.iter().map(|bit| -bit).collect()
 }
@@ -115,11 +124,27 @@ impl<C: Clauses> Gates<C> {
         value.into_iter().map(|bit| self.choose(beyond, fill, bit)).collect()
     }
 
-    /// Quotient and remainder; of a division by 0 all ones and the dividend, as the circuit has it anyway.
+    /// Quotient and remainder, made once for both.
     pub fn udivrem(&mut self, a: &[Lit], b: &[Lit]) -> (Vec<Lit>, Vec<Lit>) {
+        let key = (a.to_vec(), b.to_vec());
+        if let Some(known) = self.divisions.get(&key) {
+            return known.clone();
+        }
+        let result = self.divide(a, b);
+        self.divisions.insert(key, result.clone());
+        result
+    }
+
+    /// Bit by bit; of a division by 0 all ones and the dividend, as the circuit has it anyway.
+    fn divide(&mut self, a: &[Lit], b: &[Lit]) -> (Vec<Lit>, Vec<Lit>) {
         let width = a.len();
-        let divisor = extended(b, FALSE, width + 1);
-        let mut rest = self.constant(0, width + 1);
+        // What is left is always less than the divisor, and one bit more after the shift.
+        let room = match as_constant(b) {
+            Some(c) if c > 0 => 65 - c.leading_zeros() as usize,
+            _ => width + 1,
+        };
+        let divisor = extended(b, FALSE, room);
+        let mut rest = self.constant(0, room);
         let mut quotient = vec![FALSE; width];
         for i in (0..width).rev() {
             rest.rotate_right(1);
@@ -129,8 +154,7 @@ impl<C: Clauses> Gates<C> {
             rest = self.choose_all(less, &rest, &smaller);
             quotient[i] = -less;
         }
-        rest.truncate(width);
-        (quotient, rest)
+        (quotient, extended(&rest, FALSE, width))
     }
 
     /// Rounds toward zero; by 0: 1 if negative, else -1, which the rule of signs gives from all ones.

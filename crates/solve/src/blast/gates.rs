@@ -35,13 +35,14 @@ enum Gate {
 pub struct Gates<C> {
     pub clauses: C,
     made: FxHashMap<Gate, Lit>,
+    pub(super) divisions: FxHashMap<(Vec<Lit>, Vec<Lit>), (Vec<Lit>, Vec<Lit>)>,
     last: Lit,
 }
 
 impl<C: Clauses> Gates<C> {
     pub fn new(mut clauses: C) -> Gates<C> {
         clauses.clause(&[TRUE]);
-        Gates { clauses, made: FxHashMap::default(), last: TRUE }
+        Gates { clauses, made: FxHashMap::default(), divisions: FxHashMap::default(), last: TRUE }
     }
 
     /// How many there are.
