@@ -7,8 +7,9 @@
 //!
 //! The words of `CASE`, separated by `;`:
 //!
-//! - `exact`: nothing was made concrete or escaped; the output is symbolic (or may depend on the input
+//! - `exact`: `kept`, and the output is symbolic (or may depend on the input
 //!   through branches only, where `branches` is asked for too)
+//! - `kept`: nothing was made concrete or escaped
 //! - `right`: nothing is asked beyond (i), (ii) and (iv)
 //! - `labels 0`: no byte of the output is symbolic
 //! - `branches N`, `guards N`: at least so many conditions (`guards 0`: none)
@@ -17,19 +18,25 @@
 //! - `status`: the exit status is symbolic
 
 use crate::support::{testdata, Numbers, Program, Traced};
-use parallax_execute::{Limits, Outcome, Symbolic, TestCase};
+use parallax_execute::{Limits, Outcome, Run, Symbolic, TestCase};
 use parallax_trace::eval::{bytes_of, Values};
 use parallax_trace::format::*;
 use parallax_trace::reader::OutputByte;
 use parallax_trace::request::{Input, Source};
 use parallax_trace::{Event, Trace};
 use std::fmt::Write;
+use std::path::Path;
 
 /// Bytes of standard input that the cases look at.
 const INPUT: usize = 64;
-/// Inputs whose traces are looked at, and other inputs that each trace must predict.
-const TRACED: usize = 3;
-const OTHERS: usize = 24;
+/// How much is done for every case: inputs whose traces are looked at, and other inputs that each trace
+/// must predict.
+#[derive(Clone, Copy)]
+pub struct Effort {
+    pub traced: usize,
+    pub others: usize,
+}
+const USUAL: Effort = Effort { traced: 3, others: 24 };
 /// Complaints shown of one case.
 const COMPLAINTS: usize = 4;
 
@@ -52,13 +59,13 @@ fn cases(source: &str) -> Vec<Case> {
 }
 
 /// Traced inputs first, then others: each a change of a few bytes of a traced one, or all new.
-fn inputs(numbers: &mut Numbers) -> Vec<Vec<u8>> {
+fn inputs(numbers: &mut Numbers, effort: Effort) -> Vec<Vec<u8>> {
     let mut all = vec![(0x10..0x10 + INPUT as u8).collect::<Vec<u8>>()];
-    all.extend((1..TRACED).map(|_| numbers.bytes(INPUT)));
-    for k in 0..OTHERS {
+    all.extend((1..effort.traced).map(|_| numbers.bytes(INPUT)));
+    for k in 0..effort.others {
         let mut bytes = match k % 4 {
             0 => numbers.bytes(INPUT),
-            base => all[base - 1].clone(),
+            base => all[(base - 1) % effort.traced].clone(),
         };
         for _ in 0..k % 4 {
             let at = numbers.below(24) as usize;
@@ -73,55 +80,64 @@ fn test(name: &str, stdin: &[u8]) -> TestCase {
     TestCase { stdin: stdin.to_vec(), ..TestCase::with_args([name]) }
 }
 
-/// All cases of a program. Every complaint is collected, so that one run shows everything.
 fn check(file: &str) {
-    let source = std::fs::read_to_string(testdata().join(file)).unwrap();
-    let mut program = Program::build(&testdata(), file, Symbolic { arguments: false, ..Symbolic::default() });
+    check_all(&testdata(), file, USUAL);
+}
+
+/// All cases of a program. Every complaint is collected, so that one run shows everything. Gives the number
+/// of predictions that came true.
+pub fn check_all(directory: &Path, file: &str, effort: Effort) -> usize {
+    let source = std::fs::read_to_string(directory.join(file)).unwrap();
+    let mut program = Program::build(directory, file, Symbolic { arguments: false, ..Symbolic::default() });
+    let mut predicted = 0;
     let mut complaints = String::new();
     let all = cases(&source);
     assert!(!all.is_empty());
     for case in &all {
         // A few are enough to see what is wrong.
-        for complaint in check_case(&mut program, case).into_iter().take(COMPLAINTS) {
+        for complaint in check_case(&mut program, case, effort, &mut predicted).into_iter().take(COMPLAINTS) {
             writeln!(complaints, "{file}: {}: {complaint}", case.name).unwrap();
         }
     }
     assert!(complaints.is_empty(), "{complaints}");
+    predicted
 }
 
-fn check_case(program: &mut Program, case: &Case) -> Vec<String> {
+fn check_case(program: &mut Program, case: &Case, effort: Effort, predicted: &mut usize) -> Vec<String> {
     let mut complaints = Vec::new();
-    let inputs = inputs(&mut Numbers(case.name.len() as u64));
+    let inputs = inputs(&mut Numbers(case.name.len() as u64), effort);
     let native: Vec<_> = inputs.iter().map(|i| program.run(&test(&case.name, i))).collect();
-    let mut predicted = 0;
-    for (n, input) in inputs[..TRACED].iter().enumerate() {
+    let before = *predicted;
+    for (n, input) in inputs[..effort.traced].iter().enumerate() {
         let traced = program.trace(&test(&case.name, input));
         let coverage = program.coverage.run(&test(&case.name, input), &Limits::default()).unwrap();
         for (build, run) in [("symbolic", &traced.run), ("coverage", &coverage)] {
-            if (run.outcome, &run.stdout, &run.stderr)
-                != (native[n].outcome, &native[n].stdout, &native[n].stderr)
-            {
+            if !same(run, &native[n]) {
                 complaints.push(format!("input {n}: native {:?}\n  {build} {run:?}", native[n]));
             }
         }
         complaints.extend(agrees_with_itself(program, &traced.trace).map(|c| format!("input {n}: {c}")));
         for word in &case.words {
-            complaints
-                .extend(asked(case, word, program, &traced).map(|c| format!("input {n}: {word:?}: {c}")));
+            complaints.extend(asked(case, word, program, &traced).map(|c| format!("input {n}: {word:?}: {c}")));
         }
         for (other, run) in inputs.iter().zip(&native) {
             match predict(program, &traced.trace, other) {
                 None => {}
-                Some(p) if agrees(&p, run) => predicted += 1,
-                Some(p) => complaints
-                    .push(format!("input {n}: on {other:02x?}\n  native {run:?}\n  predicted {p:?}")),
+                Some(p) if agrees(&p, run) => *predicted += 1,
+                Some(p) => {
+                    complaints.push(format!("input {n}: on {other:02x?}\n  native {run:?}\n  predicted {p:?}"))
+                }
             }
         }
     }
-    if case.words.iter().any(|w| w == "exact") && predicted == 0 {
+    if case.words.iter().any(|w| w == "exact") && *predicted == before {
         complaints.push("no input could be predicted, not even the traced one".into());
     }
     complaints
+}
+
+fn same(a: &Run, b: &Run) -> bool {
+    (a.outcome, &a.stdout, &a.stderr) == (b.outcome, &b.stdout, &b.stderr)
 }
 
 /// (ii) Every condition and node against the run's own input.
@@ -145,6 +161,7 @@ fn asked(case: &Case, word: &str, program: &Program, traced: &Traced) -> Option<
     let no = |holds: bool, what: String| (!holds).then_some(what);
     match word {
         "right" => None,
+        "kept" => lost(trace),
         "exact" => exact(trace, case.words.iter().any(|w| w.starts_with("branches"))),
         "labels" => {
             let found = symbolic_bytes(trace, 1).count();
@@ -185,14 +202,18 @@ fn asked(case: &Case, word: &str, program: &Program, traced: &Traced) -> Option<
     }
 }
 
-fn exact(trace: &Trace, through_branches: bool) -> Option<String> {
+fn lost(trace: &Trace) -> Option<String> {
     let lost: Vec<Event> =
         trace.events().filter(|e| matches!(e, Event::Concrete { .. } | Event::Escape { .. })).collect();
     if !lost.is_empty() {
         return Some(format!("lost {lost:?}"));
     }
-    if trace.header().stale != 0 || trace.is_cut() {
-        return Some(format!("{:?}", trace.header()));
+    (trace.header().stale != 0 || trace.is_cut()).then(|| format!("{:?}", trace.header()))
+}
+
+fn exact(trace: &Trace, through_branches: bool) -> Option<String> {
+    if let Some(complaint) = lost(trace) {
+        return Some(complaint);
     }
     let symbolic = symbolic_bytes(trace, 1).count() + symbolic_bytes(trace, OUTPUT_EXIT).count();
     (symbolic == 0 && !through_branches).then(|| "the output is concrete".into())
@@ -294,7 +315,7 @@ fn value(byte: OutputByte, values: &Values) -> Option<u8> {
 }
 
 /// A process that replaced itself or had children prints more than its trace shows.
-pub fn agrees(predicted: &Predicted, run: &parallax_execute::Run) -> bool {
+pub fn agrees(predicted: &Predicted, run: &Run) -> bool {
     let status = match (predicted.status, run.outcome) {
         (Some(status), Outcome::Exited(real)) => i32::from(status) == real,
         _ => true,

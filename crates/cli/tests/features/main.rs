@@ -2,4 +2,5 @@
 //! exactly or say that it was lost.
 
 mod cases;
+mod random;
 mod support;

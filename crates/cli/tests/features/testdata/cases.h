@@ -28,7 +28,7 @@ struct named_case {
     const char *name;
     void (*run)(void);
 };
-static struct named_case cases[256];
+static struct named_case cases[1024];
 static int case_count;
 
 static void add_case(const char *name, void (*run)(void)) {
