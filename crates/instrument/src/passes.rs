@@ -55,9 +55,8 @@ pub fn optimise(module: &Module, machine: &TargetMachine) -> Result<()> {
 /// instead (`.ctors`) no loader runs.
 pub fn write_object(module: &Module, path: &Path) -> Result<()> {
     let bitcode = path.with_extension("bc");
-    if !module.write_bitcode_to_path(&bitcode) {
-        return Err(Error::Codegen(format!("cannot write {}", bitcode.display())));
-    }
+    // Not by LLVM, which ends the whole process when the disk is full.
+    std::fs::write(&bitcode, module.write_bitcode_to_memory().as_slice()).map_err(Error::io(&bitcode))?;
     let mut command = Command::new(CLANG);
     command.args(["-c", "-O2", "-fPIC", "-Xclang", "-disable-llvm-passes", "-Wno-override-module", "-o"]);
     let output = command.arg(path).arg(&bitcode).output();

@@ -93,6 +93,7 @@ pub unsafe extern "C" fn __plx_escape_value(name: *const libc::c_char, _value: u
 pub unsafe extern "C" fn __plx_output(fd: i32, p: usize, n: usize) {
     pin_pointer(take_args(), 1);
     if tracing() && n > 0 {
+        crate::input::written(fd);
         // SAFETY: see above.
         let bytes = unsafe { std::slice::from_raw_parts(p as *const u8, n) };
         events::output(fd, fd > 2, bytes, |i| shadow::checked(p + i, bytes[i]));

@@ -18,6 +18,8 @@ struct FileInput {
     identity: (u64, u64),
     /// Bytes consumed so far, for descriptors that cannot tell their position.
     consumed: u64,
+    /// The program has written to the file: its bytes are no longer input, whatever they are.
+    written: bool,
 }
 
 #[derive(Default)]
@@ -93,7 +95,7 @@ fn terminated(mut list: Vec<*mut libc::c_char>) -> *mut *mut libc::c_char {
 
 fn register_file(number: u32, identity: Option<(u64, u64)>) {
     if let Some(identity) = identity {
-        inputs().files.push(FileInput { number, identity, consumed: 0 });
+        inputs().files.push(FileInput { number, identity, consumed: 0, written: false });
     }
 }
 
@@ -122,12 +124,26 @@ fn file_of(fd: i32) -> Option<&'static mut FileInput> {
     inputs().files.iter_mut().find(|f| f.identity == identity)
 }
 
+/// The program writes to `fd`, which may be one of its inputs.
+pub fn written(fd: i32) {
+    if let Some(file) = file_of(fd) {
+        file.written = true;
+        warn_written();
+    }
+}
+
+fn warn_written() {
+    if !std::mem::replace(&mut inputs().warned, true) {
+        events::note(NOTE_INPUT_WRITTEN);
+    }
+}
+
 /// Label the `len` bytes at `address`, which are bytes `offset..` of the file input.
-fn label_bytes(number: u32, address: usize, len: usize, offset: u64) {
+fn label_bytes(file: &FileInput, address: usize, len: usize, offset: u64) {
     shadow::clear(address, len);
-    let all = inputs();
-    let input = &all.list[number as usize];
-    if !input.symbolic {
+    let number = file.number;
+    let input = &inputs().list[number as usize];
+    if !input.symbolic || file.written {
         return;
     }
     for i in 0..len {
@@ -136,9 +152,8 @@ fn label_bytes(number: u32, address: usize, len: usize, offset: u64) {
         let at = offset as usize + i;
         if input.bytes.get(at) == Some(&byte) {
             shadow::set(address + i, nodes::input(number, at as u32, byte));
-        } else if !all.warned {
-            all.warned = true;
-            events::note(NOTE_INPUT_WRITTEN);
+        } else {
+            warn_written();
         }
     }
     events::input_read(number, offset as u32, len as u32);
@@ -156,7 +171,7 @@ pub extern "C" fn __plx_fd_read(fd: i32, p: usize, n: usize, at: i64) {
     if n == 0 {
         events::end_of_input(number, offset as u32);
     } else {
-        label_bytes(number, p, n, offset);
+        label_bytes(file, p, n, offset);
     }
 }
 
@@ -207,7 +222,7 @@ pub unsafe extern "C" fn __plx_stream_filled(stream: usize) {
         return shadow::clear(s.read_base, len);
     };
     let offset = position(s.fileno, file, len);
-    label_bytes(file.number, s.read_base, len, offset);
+    label_bytes(file, s.read_base, len, offset);
 }
 
 /// The program met the end of the stream.

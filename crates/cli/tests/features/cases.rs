@@ -118,15 +118,15 @@ fn check_case(program: &mut Program, case: &Case, effort: Effort, predicted: &mu
         }
         complaints.extend(agrees_with_itself(program, &traced.trace).map(|c| format!("input {n}: {c}")));
         for word in &case.words {
-            complaints.extend(asked(case, word, program, &traced).map(|c| format!("input {n}: {word:?}: {c}")));
+            complaints
+                .extend(asked(case, word, program, &traced).map(|c| format!("input {n}: {word:?}: {c}")));
         }
         for (other, run) in inputs.iter().zip(&native) {
             match predict(program, &traced.trace, other) {
                 None => {}
                 Some(p) if agrees(&p, run) => *predicted += 1,
-                Some(p) => {
-                    complaints.push(format!("input {n}: on {other:02x?}\n  native {run:?}\n  predicted {p:?}"))
-                }
+                Some(p) => complaints
+                    .push(format!("input {n}: on {other:02x?}\n  native {run:?}\n  predicted {p:?}")),
             }
         }
     }

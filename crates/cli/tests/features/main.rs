@@ -1,6 +1,8 @@
 //! What instrumentation must do to every feature of C: run it as the native build does, and record it
 //! exactly or say that it was lost.
 
+mod by_hand;
 mod cases;
+mod inputs;
 mod random;
 mod support;

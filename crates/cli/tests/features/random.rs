@@ -146,8 +146,11 @@ impl Function<'_> {
             0 => self.pick(4).to_string(),
             _ => format!("(int)(({}) & 3)", self.expression(1)),
         };
-        writeln!(text, "for (int {counter} = 0, end_{counter} = {bound}; {counter} < end_{counter}; {counter}++) {{")
-            .unwrap();
+        writeln!(
+            text,
+            "for (int {counter} = 0, end_{counter} = {bound}; {counter} < end_{counter}; {counter}++) {{"
+        )
+        .unwrap();
         self.block(depth, text);
         text.push_str("}\n");
     }

@@ -26,6 +26,8 @@ pub struct Program {
     pub symbolic: Executor,
     pub coverage: Executor,
     pub map: ProgramMap,
+    /// The symbolic build, to be started by hand.
+    pub path: PathBuf,
 }
 
 /// What an instrumented run left behind.
@@ -79,6 +81,7 @@ impl Program {
             symbolic: start(&full.program, Kind::Instrumented, options.clone()),
             coverage: start(&edges.program, Kind::Instrumented, options),
             map: full.map,
+            path: full.program,
         }
     }
 
