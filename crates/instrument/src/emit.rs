@@ -1,11 +1,12 @@
 //! Rewriting one function into its two copies (docs/internals.md).
 //!
-//! In: a recorded [`Body`]. Out: the same function with a new entry block, a fast copy made of the
-//! original instructions and a slow copy made of clones with labels. Values that are live where the fast
-//! copy can leave for the slow one travel through stack slots, which the optimiser turns into
-//! phis; the fast copy itself never reads them.
+//! In: a recorded [`Body`]. Out: the same function with a new entry block and a fast copy made of the
+//! original instructions; a slow copy made of clones with labels, in a function of its own where possible
+//! ([`crate::apart`]), else in the same one. Values of the slow copy live in stack slots, which the optimiser turns
+//! into phis; the fast copy itself never reads them.
 
 use crate::abi::*;
+use crate::apart::{can_be_apart, Apart};
 use crate::body::{live_after_splits, Body};
 use crate::cx::{Cx, Result};
 use crate::number::Numbers;
@@ -43,13 +44,21 @@ pub struct Emitter<'a, 'c> {
     /// New entry block; slots are made here.
     pub entry: BasicBlock<'c>,
     entry_builder: inkwell::builder::Builder<'c>,
+    /// Stands in the entry block of the function that holds the slow copy.
+    slot_builder: inkwell::builder::Builder<'c>,
+    /// First block after the entry.
+    begin: Option<BasicBlock<'c>>,
+    /// There is a slow copy: symbolic data can come in.
+    twofold: bool,
+    /// The slow copy is a function of its own.
+    pub apart: Option<Apart<'c>>,
     pub fast: Vec<Vec<BasicBlock<'c>>>,
     pub slow: Vec<Vec<BasicBlock<'c>>>,
     slots: HashMap<usize, Slot<'c>>,
     /// The fast copy's phis, by the number of the original one.
     pub phis_now: HashMap<usize, InstructionValue<'c>>,
     /// Label slots of the parameters' leaves.
-    parameters: Vec<Vec<PointerValue<'c>>>,
+    pub parameters: Vec<Vec<PointerValue<'c>>>,
     /// What the slow segment being emitted has defined so far.
     pub local: HashMap<usize, Labelled<'c>>,
     /// Calling context of this activation.
@@ -73,6 +82,10 @@ impl<'a, 'c> Emitter<'a, 'c> {
         let entry = cx.context.prepend_basic_block(first, "plx.entry");
         let entry_builder = cx.context.create_builder();
         entry_builder.position_at_end(entry);
+        let slot_builder = cx.context.create_builder();
+        slot_builder.position_at_end(entry);
+        let labelled = |p: BasicValueEnum| !types::leaves(p.get_type()).is_empty();
+        let enters = body.insts.iter().any(|i| i.splits) || function.get_param_iter().any(labelled);
         Emitter {
             cx,
             numbers,
@@ -84,6 +97,10 @@ impl<'a, 'c> Emitter<'a, 'c> {
             model,
             entry,
             entry_builder,
+            slot_builder,
+            begin: None,
+            twofold: cx.symbolic && enters,
+            apart: None,
             fast: vec![],
             slow: vec![],
             slots: HashMap::new(),
@@ -98,16 +115,27 @@ impl<'a, 'c> Emitter<'a, 'c> {
     /// Rewrite the function.
     pub fn run(mut self) -> Result<()> {
         self.move_allocas();
+        if self.twofold && can_be_apart(&self) {
+            let builder = self.cx.context.create_builder();
+            builder.position_at_end(self.entry);
+            self.slot_builder = self.start_apart(&builder)?;
+        }
         self.make_blocks();
         if self.cx.symbolic {
             self.prepare_entry()?;
         }
         self.emit_fast()?;
-        if self.cx.symbolic {
+        self.finish_entry()?;
+        if self.twofold {
+            if let Some(context) = self.context {
+                self.call_apart(context)?;
+            }
+            self.context = self.context_apart().or(self.context);
             self.emit_slow()?;
+            self.enter_apart()?;
         }
         self.bury()?;
-        self.finish_entry()
+        self.close_entry()
     }
 
     fn move_allocas(&mut self) {
@@ -119,12 +147,13 @@ impl<'a, 'c> Emitter<'a, 'c> {
 
     fn make_blocks(&mut self) {
         let context = self.cx.context;
+        let home = self.apart.as_ref().map_or(self.function, |a| a.function);
         for block in &self.body.blocks {
             let mut fast = vec![block.block];
             let mut slow = vec![];
             for s in 0..block.segments {
-                if self.cx.symbolic {
-                    slow.push(context.append_basic_block(self.function, "slow"));
+                if self.twofold {
+                    slow.push(context.append_basic_block(home, "slow"));
                 }
                 if s > 0 {
                     let previous = fast[s - 1];
@@ -143,9 +172,9 @@ impl<'a, 'c> Emitter<'a, 'c> {
             // Only instructions with a first-class result get here.
             let ty = types::basic(info.value.get_type())
                 .ok_or_else(|| crate::error::Error::Invalid("slot for a value without type".into()))?;
-            let value = self.entry_builder.build_alloca(ty, "v")?;
+            let value = self.slot_builder.build_alloca(ty, "v")?;
             let labels = (0..info.leaves.len())
-                .map(|_| self.entry_builder.build_alloca(self.cx.i32(), "l"))
+                .map(|_| self.slot_builder.build_alloca(self.cx.i32(), "l"))
                 .collect::<std::result::Result<_, _>>()?;
             self.slots.insert(inst, Slot { value, labels });
         }
@@ -194,10 +223,10 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 *label = self.cx.builder.build_load(self.cx.i32(), *at, "pl")?.into_int_value();
             }
         }
-        Ok(Labelled { value, labels })
+        Ok(Labelled { value: self.here(value), labels })
     }
 
-    fn parameter_number(&self, value: BasicValueEnum<'c>) -> Option<usize> {
+    pub fn parameter_number(&self, value: BasicValueEnum<'c>) -> Option<usize> {
         self.function.get_param_iter().position(|p| p == value)
     }
 
@@ -207,7 +236,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         for parameter in self.function.get_param_iter() {
             let slots = types::leaves(parameter.get_type())
                 .iter()
-                .map(|_| Ok(b.build_alloca(cx.i32(), "pl")?))
+                .map(|_| Ok(self.slot_builder.build_alloca(cx.i32(), "pl")?))
                 .collect::<Result<Vec<_>>>()?;
             self.parameters.push(slots);
         }
@@ -229,22 +258,20 @@ impl<'a, 'c> Emitter<'a, 'c> {
         }
     }
 
-    /// Choose between the copies.
+    /// Where control first goes: the block after the entry's last one, which is not closed yet because slots
+    /// are still being made in it.
     fn finish_entry(&mut self) -> Result<()> {
         let cx = self.cx;
-        cx.builder.position_at_end(self.entry);
-        let edge = self.numbers.entry_edge[&self.function];
+        let begin = cx.context.insert_basic_block_after(self.entry, "plx.begin");
+        self.begin = Some(begin);
+        cx.builder.position_at_end(begin);
+        cx.count_edge(self.numbers.entry_edge[&self.function])?;
         if !cx.symbolic {
-            cx.count_edge(edge)?;
             cx.builder.build_unconditional_branch(self.fast[0][0])?;
             return Ok(());
         }
-        for at in self.parameters.iter().flatten() {
-            cx.builder.build_store(*at, cx.zero())?;
-        }
-        cx.count_edge(edge)?;
         self.clear_frame()?;
-        if self.parameters.iter().all(|p| p.is_empty()) {
+        if self.function.get_param_iter().all(|p| types::leaves(p.get_type()).is_empty()) {
             cx.builder.build_unconditional_branch(self.fast[0][0])?;
             return Ok(());
         }
@@ -253,17 +280,30 @@ impl<'a, 'c> Emitter<'a, 'c> {
         let take = cx.new_block("take.labels");
         cx.branch_unlikely(symbolic, take, self.fast[0][0])?;
         cx.builder.position_at_end(take);
-        let mut index = 0;
-        for (parameter, slots) in self.function.get_param_iter().zip(&self.parameters) {
-            for (leaf, at) in types::leaves(parameter.get_type()).iter().zip(slots) {
-                let label =
-                    cx.call_label(cx.abi.argument, &[cx.label(index).into(), cx.label(leaf.width).into()])?;
-                cx.builder.build_store(*at, label)?;
-                index += 1;
-            }
+        if self.apart.is_some() {
+            return self.go_apart(None, self.slow[0][0]);
         }
-        cx.tls_store(TLS_ARGS, cx.zero())?;
+        self.take_arguments()?;
         cx.builder.build_unconditional_branch(self.slow[0][0])?;
+        Ok(())
+    }
+
+    /// All slots are made: from the entry block to the first of the rest.
+    fn close_entry(&mut self) -> Result<()> {
+        self.cx.builder.position_at_end(self.entry);
+        if self.apart.is_none() {
+            self.zero_parameter_labels()?;
+        }
+        if let Some(begin) = self.begin {
+            self.cx.builder.build_unconditional_branch(begin)?;
+        }
+        Ok(())
+    }
+
+    pub fn zero_parameter_labels(&self) -> Result<()> {
+        for at in self.parameters.iter().flatten() {
+            self.cx.builder.build_store(*at, self.cx.zero())?;
+        }
         Ok(())
     }
 

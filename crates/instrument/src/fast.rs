@@ -162,36 +162,52 @@ impl<'c> Emitter<'_, 'c> {
         let (fast, slow) = (self.fast[b][next], self.slow[b][next]);
         let inst = self.body.insts[i].clone();
         let leave = cx.new_block("leave");
-        let labels = match inst.op {
+        match inst.op {
             Op::Load => memory::fast_look(self, inst.value, leave, fast)?,
             _ => {
                 let symbolic = cx.tls_load(TLS_RET)?;
                 let symbolic = cx.is_set(symbolic)?;
                 cx.branch_unlikely(symbolic, leave, fast)?;
-                cx.builder.position_at_end(leave);
-                let labels = calls::take_results(self, &inst.leaves)?;
-                if let Some(context) = self.context {
-                    cx.tls_store(TLS_CONTEXT, context)?;
-                }
-                labels
             }
-        };
+        }
+        cx.builder.position_at_end(leave);
+        if self.apart.is_some() {
+            return self.leave_apart(i, slow);
+        }
+        let value = result_value(inst.value);
+        let labels = self.entering_labels(i, memory::loaded_from(inst.value), value)?;
         for live in self.live.get(&i).cloned().unwrap_or_default() {
             let Some(value) = result_value(self.current(live)) else { continue };
             let zeros = vec![cx.zero(); self.body.insts[live].leaves.len()];
             self.spill(live, value, &zeros)?;
         }
-        if inst.needs_slot {
-            if let Some(value) = result_value(inst.value) {
-                self.spill(i, value, &labels)?;
-            }
+        if let (Some(value), true) = (value, inst.needs_slot) {
+            self.spill(i, value, &labels)?;
         }
         cx.builder.build_unconditional_branch(slow)?;
         Ok(())
     }
 
+    /// Labels of the value with which symbolic data came in, computed on the way to the slow copy.
+    pub fn entering_labels(
+        &mut self,
+        i: usize,
+        pointer: Option<BasicValueEnum<'c>>,
+        value: Option<BasicValueEnum<'c>>,
+    ) -> Result<Vec<IntValue<'c>>> {
+        let cx = self.cx;
+        if let (Some(pointer), Some(value)) = (pointer, value) {
+            return memory::found_labels(self, i, pointer, value);
+        }
+        let labels = calls::take_results(self, &self.body.insts[i].leaves)?;
+        if let Some(context) = self.context {
+            cx.tls_store(TLS_CONTEXT, context)?;
+        }
+        Ok(labels)
+    }
+
     /// The instruction that defines a value in the fast copy: a phi has been replaced.
-    fn current(&self, i: usize) -> InstructionValue<'c> {
+    pub fn current(&self, i: usize) -> InstructionValue<'c> {
         self.phis_now.get(&i).copied().unwrap_or(self.body.insts[i].value)
     }
 }

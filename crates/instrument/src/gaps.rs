@@ -90,6 +90,18 @@ pub fn array_element<'c>(
     unsafe { base.const_in_bounds_gep(ty, &[zero, context.i64_type().const_int(index, false)]) }
 }
 
+/// Address `offset` bytes beyond `base`.
+pub fn byte_offset<'c>(
+    builder: &inkwell::builder::Builder<'c>,
+    base: inkwell::values::PointerValue<'c>,
+    offset: u64,
+    context: &'c inkwell::context::Context,
+) -> Result<inkwell::values::PointerValue<'c>, inkwell::builder::BuilderError> {
+    let offset = context.i64_type().const_int(offset, false);
+    // SAFETY: callers stay inside the block of memory that `base` points to.
+    unsafe { builder.build_in_bounds_gep(context.i8_type(), base, &[offset], "at") }
+}
+
 /// Does this pointer lead into a constant global, whatever the indices?
 pub fn points_to_constant(pointer: BasicValueEnum) -> bool {
     // SAFETY: queries on live values; operand 0 of an address computation is its base.

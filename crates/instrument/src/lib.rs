@@ -8,6 +8,7 @@
 
 mod abi;
 mod address;
+mod apart;
 mod body;
 mod cache;
 mod calls;

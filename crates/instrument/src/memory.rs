@@ -62,16 +62,22 @@ pub fn slow_atomic(e: &mut Emitter<'_, '_>, i: usize) -> Result<()> {
     cx.call(cx.abi.clear, &[address.into(), len.into()])
 }
 
-/// After a load in the fast copy: is what was read symbolic? Leaves to `leave` if so, where the
-/// label is computed; goes on at `stay` otherwise.
+/// The address of a load.
+pub fn loaded_from(i: InstructionValue<'_>) -> Option<BasicValueEnum<'_>> {
+    match i.get_opcode() {
+        InstructionOpcode::Load => i.get_operand(0).and_then(Operand::value),
+        _ => None,
+    }
+}
+
+/// After a load in the fast copy: is what was read symbolic? Leaves to `leave` if so; goes on at `stay` otherwise.
 pub fn fast_look<'c>(
     e: &Emitter<'_, 'c>,
     load: InstructionValue<'c>,
     leave: BasicBlock<'c>,
     stay: BasicBlock<'c>,
-) -> Result<Vec<IntValue<'c>>> {
+) -> Result<()> {
     let cx = e.cx;
-    let inst = &e.body.insts[e.body.index[&load]];
     let address = cx.as_word(pointer_operand(load, 0)?)?;
     let value =
         result_value(load).ok_or_else(|| crate::error::Error::Invalid("load without value".into()))?;
@@ -82,8 +88,18 @@ pub fn fast_look<'c>(
     let found =
         cx.call_label(cx.abi.probe, &[address.into(), cx.word(cx.size_of(value.get_type())).into()])?;
     let found = cx.is_set(found)?;
-    cx.branch_unlikely(found, leave, stay)?;
-    cx.builder.position_at_end(leave);
+    cx.branch_unlikely(found, leave, stay)
+}
+
+/// Labels of what a load of the fast copy has read.
+pub fn found_labels<'c>(
+    e: &Emitter<'_, 'c>,
+    i: usize,
+    pointer: BasicValueEnum<'c>,
+    value: BasicValueEnum<'c>,
+) -> Result<Vec<IntValue<'c>>> {
+    let (cx, inst) = (e.cx, &e.body.insts[i]);
+    let address = cx.as_word(pointer)?;
     if inst.leaves.len() != 1 || !inst.leaves[0].path.is_empty() {
         opaque_load(e, address, cx.zero(), value, inst.site)?;
         return Ok(vec![cx.zero(); inst.leaves.len()]);

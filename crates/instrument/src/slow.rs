@@ -56,6 +56,8 @@ impl<'c> Emitter<'_, 'c> {
                 if v.as_instruction_value().is_some_and(|v| self.body.index.contains_key(&v)) {
                     let mapped = self.operand(v)?;
                     clone.set_operand(k, mapped.value);
+                } else if self.here(v) != v {
+                    clone.set_operand(k, self.here(v));
                 }
             }
         }
