@@ -64,12 +64,20 @@ pub fn compile(source: &Path, name: &str, cache: &Path) -> Result<(PathBuf, Path
     Ok((native, bitcode))
 }
 
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects").join(name).with_extension("c")
+}
+
+/// Bitcode of `bench/subjects/NAME.c`.
+pub fn bitcode(name: &str) -> Result<PathBuf> {
+    Ok(compile(&source(name), name, &cache())?.1)
+}
+
 impl Subject {
     /// Builds `bench/subjects/NAME.c`.
     pub fn build(name: &str) -> Result<Subject> {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects").join(name).with_extension("c");
         let cache = cache();
-        let (native, bitcode) = compile(&source, name, &cache)?;
+        let (native, bitcode) = compile(&source(name), name, &cache)?;
         let with = |mode| {
             let options = parallax_instrument::Options {
                 bitcode: bitcode.clone(),

@@ -3,8 +3,8 @@
 
 use parallax_bench::subject::{executor, inputs, run, Subject, NOTHING_SYMBOLIC, STDIN_SYMBOLIC};
 use parallax_bench::{median, prose, table, Result};
-use parallax_execute::{Kind, TestCase};
-use parallax_trace::format::Op;
+use parallax_execute::{Kind, Symbolic, TestCase};
+use parallax_trace::format::{Node, Op};
 use parallax_trace::reader::Trace;
 use std::time::Duration;
 
@@ -79,33 +79,31 @@ fn times(name: &str, test: &TestCase) -> Result<[Duration; 3]> {
     Ok(times.map(median))
 }
 
-/// Largest resident memory that any run so far had, in bytes.
-fn peak_memory() -> Result<f64> {
-    let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_CHILDREN)?;
-    Ok(usage.max_rss() as f64 * 1024.0)
+/// What the runtime keeps for a trace: nodes with their hash table (at most half full, four bytes an entry), events,
+/// tables.
+fn kept_bytes(trace: &Trace) -> f64 {
+    let (header, nodes) = (trace.header(), trace.nodes().len() as u64);
+    let buckets = (2 * nodes).next_power_of_two() * 4;
+    (nodes * size_of::<Node>() as u64 + buckets + header.events_len + header.tables_len) as f64
 }
 
 /// A hash over symbolic bytes: time and memory for each operation and each byte.
 fn symbolic_hash() -> Result<()> {
     let subject = Subject::build("sha256")?;
     let mut rows = Vec::new();
-    for kib in [1usize, 4, 16] {
+    for kib in [1usize, 4, 16, 64] {
         let test = test(1, prose(kib << 10));
-        let (concrete, memory_before) = hash_cost(&subject, &test, false)?;
-        let (symbolic, memory) = hash_cost(&subject, &test, true)?;
-        let (operations, consistent) = (symbolic.1, symbolic.2);
-        if !consistent {
-            return Err("the symbolic hash is not what the program computed".into());
-        }
-        let time = symbolic.0.saturating_sub(concrete.0).as_secs_f64();
-        let bytes = memory - memory_before;
+        let concrete = hash_cost(&subject, &test, NOTHING_SYMBOLIC)?;
+        let symbolic = hash_cost(&subject, &test, STDIN_SYMBOLIC)?;
+        let time = symbolic.time.saturating_sub(concrete.time).as_secs_f64();
+        let (bytes, operations, input) = (symbolic.bytes, symbolic.operations, (kib << 10) as f64);
         rows.push(vec![
             format!("{kib} KiB"),
             format!("{operations:.0}"),
             format!("{:.0}", time / operations * 1e9),
             format!("{:.0}", bytes / operations),
-            format!("{:.1}", time / (kib << 10) as f64 * 1e6),
-            format!("{:.0}", bytes / (kib << 10) as f64),
+            format!("{:.1}", time / input * 1e6),
+            format!("{:.0}", bytes / input),
         ]);
     }
     println!("SHA-256 of symbolic bytes, no branch on them:\n");
@@ -121,9 +119,14 @@ fn symbolic_hash() -> Result<()> {
     Ok(())
 }
 
-/// CPU time, number of operations on symbolic data, whether the trace is sound; and peak memory.
-fn hash_cost(subject: &Subject, test: &TestCase, symbolic: bool) -> Result<((Duration, f64, bool), f64)> {
-    let which = if symbolic { STDIN_SYMBOLIC } else { NOTHING_SYMBOLIC };
+struct HashCost {
+    time: Duration,
+    /// Expressions that are neither input nor constant.
+    operations: f64,
+    bytes: f64,
+}
+
+fn hash_cost(subject: &Subject, test: &TestCase, which: Symbolic) -> Result<HashCost> {
     let mut build = executor(&subject.symbolic, Kind::Instrumented, which)?;
     let mut times = Vec::new();
     for _ in 0..REPEATS {
@@ -131,9 +134,10 @@ fn hash_cost(subject: &Subject, test: &TestCase, symbolic: bool) -> Result<((Dur
     }
     let inputs = inputs(build.arena())?;
     let trace = Trace::decode(build.arena().bytes(), &inputs)?;
+    if trace.header().inconsistent != 0 || trace.is_cut() {
+        return Err("the symbolic hash is not what the program computed, or was cut".into());
+    }
     let leaf = |op: u8| op == Op::Const as u8 || op == Op::Input as u8;
     let operations = trace.nodes().iter().skip(1).filter(|n| !leaf(n.op)).count() as f64;
-    let sound = trace.header().inconsistent == 0 && !trace.is_cut();
-    drop(build);
-    Ok(((median(times), operations, sound), peak_memory()?))
+    Ok(HashCost { time: median(times), operations, bytes: kept_bytes(&trace) })
 }

@@ -24,8 +24,41 @@ pub struct Cx<'a, 'c> {
     /// None in the models, whose edges are not counted.
     pub counters: Option<GlobalValue<'c>>,
     pub symbolic: bool,
+    pub marks: Marks<'c>,
+}
+
+/// Metadata for the optimiser.
+pub struct Marks<'c> {
     /// Branch weights: the first successor is hardly ever taken.
-    pub unlikely: MetadataValue<'c>,
+    unlikely: MetadataValue<'c>,
+    /// Accesses to counters, to the page table and to the thread-local block touch nothing of the program, and nothing of
+    /// each other.
+    counter: MetadataValue<'c>,
+    table: MetadataValue<'c>,
+    tls: MetadataValue<'c>,
+}
+
+impl<'c> Marks<'c> {
+    pub fn new(context: &'c Context) -> Marks<'c> {
+        let weight = |w| context.i32_type().const_int(w, false).into();
+        let zero = context.i64_type().const_zero().into();
+        // Clang's own root: types below it, beside its `char`, alias with nothing in C code.
+        let root = context.metadata_node(&[context.metadata_string("Simple C/C++ TBAA").into()]);
+        let tag = |name| {
+            let ty = context.metadata_node(&[context.metadata_string(name).into(), root.into(), zero]);
+            context.metadata_node(&[ty.into(), ty.into(), zero])
+        };
+        Marks {
+            unlikely: context.metadata_node(&[
+                context.metadata_string("branch_weights").into(),
+                weight(1),
+                weight(2000),
+            ]),
+            counter: tag("parallax counter"),
+            table: tag("parallax page table"),
+            tls: tag("parallax labels"),
+        }
+    }
 }
 
 impl<'a, 'c> Cx<'a, 'c> {
@@ -51,11 +84,19 @@ impl<'a, 'c> Cx<'a, 'c> {
     }
     pub fn tls_load(&self, field: u32) -> Result<IntValue<'c>> {
         let at = self.tls_field(field)?;
-        Ok(self.builder.build_load(self.i32(), at, "t")?.into_int_value())
+        let load = self.builder.build_load(self.i32(), at, "t")?.into_int_value();
+        self.mark(load.as_instruction(), "tbaa", self.marks.tls);
+        Ok(load)
     }
     pub fn tls_store(&self, field: u32, value: IntValue<'c>) -> Result<()> {
-        self.builder.build_store(self.tls_field(field)?, value)?;
+        let store = self.builder.build_store(self.tls_field(field)?, value)?;
+        self.mark(Some(store), "tbaa", self.marks.tls);
         Ok(())
+    }
+
+    fn mark(&self, instruction: Option<InstructionValue<'c>>, kind: &str, node: MetadataValue<'c>) {
+        // The nodes of `Marks` were made by `Context::metadata_node`, so they are nodes.
+        let _ = instruction.map(|i| i.set_metadata(node, self.context.get_kind_id(kind)));
     }
 
     /// Any first-class integer or pointer as a zero-extended 64-bit integer.
@@ -101,9 +142,7 @@ impl<'a, 'c> Cx<'a, 'c> {
         usual: BasicBlock<'c>,
     ) -> Result<()> {
         let br = self.builder.build_conditional_branch(condition, rare, usual)?;
-        let kind = self.context.get_kind_id("prof");
-        // The node was made by `Context::metadata_node`, so it is one.
-        let _ = br.set_metadata(self.unlikely, kind);
+        self.mark(Some(br), "prof", self.marks.unlikely);
         Ok(())
     }
 
@@ -148,6 +187,7 @@ impl<'a, 'c> Cx<'a, 'c> {
         let at = b.build_int_add(offset, self.word(SHADOW_TABLE), "entry")?;
         let at = b.build_int_to_ptr(at, self.context.ptr_type(AddressSpace::default()), "entry")?;
         let entry = b.build_load(self.i64(), at, "shadow")?.into_int_value();
+        self.mark(entry.as_instruction(), "tbaa", self.marks.table);
         self.is_set(entry)
     }
 
@@ -165,7 +205,10 @@ impl<'a, 'c> Cx<'a, 'c> {
         let at = crate::gaps::array_element(ty, base, edge as u64, self.context);
         let old = self.builder.build_load(self.context.i8_type(), at, "n")?.into_int_value();
         let new = self.builder.build_int_add(old, self.context.i8_type().const_int(1, false), "n")?;
-        self.builder.build_store(at, new)?;
+        let store = self.builder.build_store(at, new)?;
+        for access in [old.as_instruction(), Some(store)] {
+            self.mark(access, "tbaa", self.marks.counter);
+        }
         Ok(())
     }
 

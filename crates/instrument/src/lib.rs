@@ -144,8 +144,6 @@ impl Job<'_> {
             program::forget_memory_effects(module);
         }
         let builder = context.create_builder();
-        let weights = [1u64, 2000].map(|w| context.i32_type().const_int(w, false).into());
-        let weights = [context.metadata_string("branch_weights").into(), weights[0], weights[1]];
         let mut counters = None;
         if self.is_program {
             program::global_table(context, module, &layout);
@@ -160,7 +158,7 @@ impl Job<'_> {
             layout: &layout,
             counters,
             symbolic: self.symbolic,
-            unlikely: context.metadata_node(&weights),
+            marks: cx::Marks::new(context),
         };
         rewrite(&cx, &mut numbers, self.watch)?;
         module.verify().map_err(|e| Error::Invalid(e.to_string()))?;

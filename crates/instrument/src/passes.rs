@@ -18,8 +18,8 @@ const CLEAN_UP: &str = "function(sroa<preserve-cfg>,early-cse,instsimplify,\
 
 const CLANG: &str = "clang-19";
 
-/// After instrumentation.
-const OPTIMISE: &str = "default<O1>";
+/// After instrumentation; in the end, several updates of a counter in a row become one.
+const OPTIMISE: &str = "default<O1>,function(early-cse<memssa>,instcombine,dse)";
 
 pub fn machine() -> Result<TargetMachine> {
     Target::initialize_x86(&InitializationConfig::default());
