@@ -26,6 +26,8 @@ const MAX_QUESTIONS: usize = 48;
 const JUDGE_EVERY: u64 = 16;
 /// Changes of shape in a row.
 const MAX_GENERATION: u32 = 6;
+/// The goal of flips on runs where the versions have parted.
+const VISIBLE: u64 = u64::MAX;
 /// How often a status is told.
 const STATUS_EVERY: Duration = Duration::from_millis(500);
 
@@ -37,11 +39,14 @@ struct Record {
     paths: [Path; 2],
     /// See [`Flip::depth`].
     depth: u32,
+    /// The versions went different ways here, or did on the run this one comes from and still do. What is left is
+    /// to make it visible, so the flips of such a run are asked although they were asked elsewhere.
+    parted: bool,
 }
 
 /// Why a test case was made.
 enum Origin {
-    Shape { generation: u32 },
+    Shape { generation: u32, parted: bool },
     Flip(Flip),
     Joint,
 }
@@ -108,7 +113,7 @@ impl<'a> Engine<'a> {
         let mut under_way: Vec<(TestCase, Origin)> = Vec::new();
         for seed in seeds {
             if self.queue.is_new(&seed) {
-                under_way.push((seed, Origin::Shape { generation: 0 }));
+                under_way.push((seed, Origin::Shape { generation: 0, parted: false }));
             }
         }
         self.send(&workers, &under_way);
@@ -224,23 +229,24 @@ impl<'a> Engine<'a> {
         if let Origin::Flip(flip) = &origin {
             self.check_arrival(flip, &paths);
         }
-        let (generation, depth) = match &origin {
-            Origin::Shape { generation } => (*generation, 0),
-            Origin::Flip(flip) => (0, flip.depth),
-            Origin::Joint => (0, 0),
+        let (generation, depth, parted) = match &origin {
+            Origin::Shape { generation, parted } => (*generation, 0, *parted),
+            Origin::Flip(flip) => (0, flip.depth, self.records[flip.record].parted),
+            Origin::Joint => (0, 0, true),
         };
-        if news || self.records.is_empty() {
+        let parted = parted && ways(&paths[0]) != ways(&paths[1]);
+        if news || parted || self.records.is_empty() {
             self.corpus.push(test.clone());
             if generation < MAX_GENERATION {
                 for variant in variants(&test, &self.hints, self.settings.max_input) {
-                    self.queue.try_out(generation + 1, variant);
+                    self.queue.try_out(generation + 1, variant, parted);
                 }
             }
         }
         let record = self.records.len();
         self.by_test.insert(test.clone(), record);
-        self.records.push(Record { test, paths, depth });
-        self.ask_about(record, news || depth > 0);
+        self.records.push(Record { test, paths, depth, parted });
+        self.ask_about(record, news || parted || depth > 0);
     }
 
     fn take_verdict(&mut self, test: &TestCase, verdict: Option<Verdict>) {
@@ -326,7 +332,10 @@ impl<'a> Engine<'a> {
         let mut list = Vec::new();
         for (index, step) in self.records[record].paths[side as usize].steps.iter().enumerate() {
             for other in 0..step.others.len() {
-                let key = FlipKey::new(side, step, other);
+                let mut key = FlipKey::new(side, step, other);
+                if self.records[record].parted {
+                    key = key.towards(VISIBLE);
+                }
                 list.push((self.class(side, step), Flip { record, side, step: index, other, depth: 0 }, key));
             }
         }
@@ -363,8 +372,8 @@ impl<'a> Engine<'a> {
         }
         let room = if round.len() < ASKS { ASKS + TRIES - round.len() } else { TRIES };
         for _ in 0..room {
-            let Some((generation, test)) = self.queue.next_try() else { break };
-            round.push((test, Origin::Shape { generation }));
+            let Some((generation, test, parted)) = self.queue.next_try() else { break };
+            round.push((test, Origin::Shape { generation, parted }));
         }
         round
     }
@@ -412,6 +421,11 @@ impl<'a> Engine<'a> {
             corpus: self.corpus,
         }
     }
+}
+
+/// The ways a path took, in order.
+fn ways(path: &Path) -> Vec<u64> {
+    path.steps.iter().map(|s| s.way).collect()
 }
 
 /// Counts of an edge as AFL sees them: 1, 2, 3, 4–7, 8–15, …

@@ -91,7 +91,7 @@ const MAX_TRIES: usize = 20_000;
 #[derive(Default)]
 pub struct Queue {
     asks: BTreeMap<(Class, u64), Ask>,
-    tries: BTreeMap<(u32, u64), TestCase>,
+    tries: BTreeMap<(u32, u64), (TestCase, bool)>,
     age: u64,
     attempts: HashMap<FlipKey, u32>,
     known: HashSet<TestCase>,
@@ -123,18 +123,19 @@ impl Queue {
         self.asks.pop_first().map(|e| e.1)
     }
 
-    /// A test case to be tried as it is; `generation`: how many changes of shape away from a seed.
-    pub fn try_out(&mut self, generation: u32, test: TestCase) {
+    /// A test case to be tried as it is; `generation`: how many changes of shape away from a seed, `parted`: whether
+    /// the versions had gone different ways on the one it comes from.
+    pub fn try_out(&mut self, generation: u32, test: TestCase, parted: bool) {
         if self.tries.len() < MAX_TRIES && !self.known.contains(&test) {
             self.age += 1;
-            self.tries.insert((generation, self.age), test);
+            self.tries.insert((generation, self.age), (test, parted));
         }
     }
 
-    pub fn next_try(&mut self) -> Option<(u32, TestCase)> {
-        while let Some(((generation, _), test)) = self.tries.pop_first() {
+    pub fn next_try(&mut self) -> Option<(u32, TestCase, bool)> {
+        while let Some(((generation, _), (test, parted))) = self.tries.pop_first() {
             if self.is_new(&test) {
-                return Some((generation, test));
+                return Some((generation, test, parted));
             }
         }
         None
