@@ -82,6 +82,12 @@ pub enum BuildError {
     #[error("git:{revision}: not in {repository}, which is a shallow clone; fetch the history with `git fetch --unshallow`", repository = .repository.display())]
     Shallow { repository: PathBuf, revision: String },
 
+    #[error("{repository}: neither the remote names a default branch, nor is there a branch main or master; name OLD and NEW", repository = .repository.display())]
+    NoDefaultBranch { repository: PathBuf },
+
+    #[error("{repository}: the current commit and {branch} have no common ancestor; in a shallow clone `git fetch --unshallow` gets it", repository = .repository.display())]
+    NoMergeBase { repository: PathBuf, branch: String },
+
     #[error("parallax-cc is not beside this program nor on PATH; install it with `cargo install`, or set PARALLAX_WRAPPER to it")]
     NoWrapper,
 }

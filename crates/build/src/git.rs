@@ -70,6 +70,32 @@ pub(crate) fn find(directory: &Path, revision: &str) -> Result<Found, BuildError
     Ok(Found { top: repository, prefix, tree, time })
 }
 
+/// Where a branch of work began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergeBase {
+    /// The commit, as a hash.
+    pub revision: String,
+    /// The branch that it is the merge base with.
+    pub branch: String,
+}
+
+/// The merge base of the current commit and the default branch: that of the remote, or `main`, or `master`.
+pub fn merge_base(directory: &Path) -> Result<MergeBase, BuildError> {
+    let head = find(directory, "HEAD")?;
+    let remote = ask(git(directory).args(["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"]));
+    let usual = ["origin/main", "origin/master", "main", "master"].map(str::to_owned);
+    for branch in remote.into_iter().chain(usual) {
+        if find(directory, &branch).is_err() {
+            continue;
+        }
+        // No common ancestor: the history is shallow, or not the same.
+        let revision = ask(git(directory).args(["merge-base", "HEAD", &branch]))
+            .map_err(|_| BuildError::NoMergeBase { repository: head.top.clone(), branch: branch.clone() })?;
+        return Ok(MergeBase { revision, branch });
+    }
+    Err(BuildError::NoDefaultBranch { repository: head.top })
+}
+
 /// Writes the files of a revision to a directory, through an index of our own.
 pub(crate) fn check_out(found: &Found, to: &Path) -> Result<(), BuildError> {
     let scratch = tempfile::tempdir().at(std::env::temp_dir())?;

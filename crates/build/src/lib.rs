@@ -31,6 +31,7 @@ pub use build::{build, Request};
 pub use cache::Cache;
 pub use collect::{collect, MissingBitcode, Version};
 pub use error::BuildError;
+pub use git::{merge_base, MergeBase};
 pub use link::{LinkItem, LinkLine};
 pub use source::Source;
 pub use tools::Language;

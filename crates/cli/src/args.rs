@@ -2,6 +2,7 @@
 //!
 //! Every option here is in the book (`docs/book/command-line.md`), and a test keeps it so.
 
+use crate::diff_args::{DiffArgs, ReplayArgs};
 use crate::units;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -20,6 +21,10 @@ pub struct Cli {
 pub enum Command {
     /// Run a program once and show how its branches and outputs depend on its input
     Trace(Box<TraceArgs>),
+    /// Find inputs on which two versions differ
+    Diff(Box<DiffArgs>),
+    /// Run kept tests on both versions
+    Replay(Box<ReplayArgs>),
     /// Is everything here that is needed? What is missing, and how to get it
     Doctor,
 }
@@ -53,6 +58,9 @@ pub struct TraceArgs {
     /// Most lines of what happened, for --format human
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub show: usize,
+    /// Wall-clock time of the run
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::duration)]
+    pub time: Duration,
     #[command(flatten)]
     pub build: BuildArgs,
     #[command(flatten)]
@@ -60,7 +68,7 @@ pub struct TraceArgs {
 }
 
 /// How the program is built.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Build")]
 pub struct BuildArgs {
     /// Build command for a directory or git:REV, run in a private copy with CC and CXX set
@@ -75,12 +83,9 @@ pub struct BuildArgs {
 }
 
 /// What a run may use.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Limits of the run")]
 pub struct LimitArgs {
-    /// Wall-clock time
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::duration)]
-    pub time: Duration,
     /// Private memory of each process
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = units::size)]
     pub memory: u64,

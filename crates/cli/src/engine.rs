@@ -4,17 +4,16 @@
 //!
 //! Always holds: what is made on the way is in the cache; the user's files are only read.
 
-use crate::args::ModeArg;
+use crate::args::{BuildArgs, LimitArgs, ModeArg};
 use crate::error::CliError;
 use crate::resolve::{Target, TraceJob};
 use parallax_build::{Cache, Request, Source, Version};
-use parallax_execute::{
-    Arena, ArenaSizes, Executor, Interrupt, Kind, Limits, Options, Run, Symbolic, TestCase,
-};
+use parallax_execute::{Arena, ArenaSizes, Executor, Interrupt, Kind, Limits, Options, Run, Symbolic};
 use parallax_instrument::{instrument, Instrumented, Watch};
 use parallax_trace::format::Mode;
 use parallax_trace::request::{self, Input};
 use parallax_trace::sites::ProgramMap;
+use std::time::Duration;
 
 /// One run.
 pub struct Recorded {
@@ -31,70 +30,66 @@ pub struct Recorded {
 pub fn record(job: &TraceJob) -> Result<Recorded, CliError> {
     let interrupt = Interrupt::on_signals();
     let cache = Cache::from_environment();
-    let version = version(job, &cache)?;
+    let version = version(&job.target, &job.build, &cache)?;
     warn(&version);
     if interrupt.is_set() {
         return Err(parallax_execute::Error::Interrupted.into());
     }
-    let Instrumented { program, map } = instrument(&parallax_instrument::Options {
-        bitcode: version.bitcode.clone(),
-        link_arguments: version.link.arguments(),
-        cxx: version.link.cxx,
-        mode: match job.mode {
-            ModeArg::Symbolic => Mode::Symbolic,
-            ModeArg::Coverage => Mode::Coverage,
-        },
-        watch: Watch::default(),
-        cache: cache.root().to_path_buf(),
-    })?;
+    let mode = match job.mode {
+        ModeArg::Symbolic => Mode::Symbolic,
+        ModeArg::Coverage => Mode::Coverage,
+    };
+    let Instrumented { program, map } = instrumented(&version, mode, &cache)?;
     let options = options(job, &version, interrupt);
     let mut executor = Executor::new(&program, Kind::Instrumented, options)?;
-    let run = executor.run(&test_case(job), &limits(job))?;
+    let run = executor.run(&job.inputs.test_case(), &limits(&job.limits, job.time))?;
     let inputs = inputs(executor.arena())?;
     Ok(Recorded { name: name(&job.target), run, executor, inputs, map })
 }
 
 /// Builds what has to be built, and finds the bitcode.
-fn version(job: &TraceJob, cache: &Cache) -> Result<Version, CliError> {
-    let source = match &job.target {
+pub fn version(target: &Target, build: &BuildArgs, cache: &Cache) -> Result<Version, CliError> {
+    let source = match target {
         Target::Program(path) => return Ok(parallax_build::collect(path, cache)?),
         Target::File(path) => Source::File(path.clone()),
         Target::Directory(path) => Source::Tree(path.clone()),
-        Target::Revision(revision) => {
-            let directory = std::env::current_dir().map_err(|source| CliError::Read {
-                what: "the current directory",
-                path: ".".into(),
-                source,
-            })?;
-            Source::Git { directory, revision: revision.clone() }
+        Target::Revision { directory, revision } => {
+            Source::Git { directory: directory.clone(), revision: revision.clone() }
         }
     };
     let request = Request {
-        patch: job.patch.clone(),
-        command: job.build.clone(),
-        program: job.built_program.as_ref().map(|path| path.to_string_lossy().into_owned()),
+        patch: build.patch.clone(),
+        command: build.build.clone(),
+        program: build.built_program.as_ref().map(|path| path.to_string_lossy().into_owned()),
         ..Request::new(source)
     };
     Ok(parallax_build::build(&request, cache)?)
 }
 
+/// The instrumented program of a version.
+pub fn instrumented(version: &Version, mode: Mode, cache: &Cache) -> Result<Instrumented, CliError> {
+    Ok(instrument(&parallax_instrument::Options {
+        bitcode: version.bitcode.clone(),
+        link_arguments: version.link.arguments(),
+        cxx: version.link.cxx,
+        mode,
+        watch: Watch::default(),
+        cache: cache.root().to_path_buf(),
+    })?)
+}
+
 /// Code that will not be seen through is worth knowing before the result is read.
-fn warn(version: &Version) {
+pub fn warn(version: &Version) {
     for missing in &version.without_bitcode {
         eprintln!("parallax: no bitcode for {missing}; what it does to the input is not seen");
     }
 }
 
-fn name(target: &Target) -> String {
+pub fn name(target: &Target) -> String {
     match target {
-        Target::Revision(revision) => format!("git:{revision}"),
+        Target::Revision { revision, .. } => format!("git:{revision}"),
         Target::File(path) | Target::Directory(path) | Target::Program(path) => path.display().to_string(),
     }
-}
-
-fn test_case(job: &TraceJob) -> TestCase {
-    let inputs = job.inputs.clone();
-    TestCase { argv: inputs.arguments, stdin: inputs.stdin, files: inputs.files, env: inputs.env }
 }
 
 fn options(job: &TraceJob, version: &Version, interrupt: Interrupt) -> Options {
@@ -107,22 +102,27 @@ fn options(job: &TraceJob, version: &Version, interrupt: Interrupt) -> Options {
             files: kinds.files,
             env: kinds.env,
         },
-        arena: Some(ArenaSizes {
-            nodes: limits.trace_nodes,
-            events: limits.trace_events,
-            tables: limits.trace_tables,
-            ..ArenaSizes::default()
-        }),
+        arena: Some(arena(limits)),
         unconfined: limits.unconfined,
         interrupt,
         ..Options::default()
     }
 }
 
-fn limits(job: &TraceJob) -> Limits {
-    let limits = &job.limits;
+/// How much a trace may hold.
+pub fn arena(limits: &LimitArgs) -> ArenaSizes {
+    ArenaSizes {
+        nodes: limits.trace_nodes,
+        events: limits.trace_events,
+        tables: limits.trace_tables,
+        ..ArenaSizes::default()
+    }
+}
+
+/// What a run may use.
+pub fn limits(limits: &LimitArgs, time: Duration) -> Limits {
     Limits {
-        time: limits.time,
+        time,
         memory: limits.memory,
         output: limits.max_output,
         file_size: limits.max_file_size,
@@ -131,7 +131,7 @@ fn limits(job: &TraceJob) -> Limits {
 }
 
 /// What the run was given, as the trace numbers it.
-fn inputs(arena: &Arena) -> Result<Vec<Input>, CliError> {
+pub fn inputs(arena: &Arena) -> Result<Vec<Input>, CliError> {
     let header = arena.header();
     let (from, len) = (header.request_offset as usize, header.request_len as usize);
     let bytes = arena.bytes().get(from..).and_then(|rest| rest.get(..len));

@@ -25,6 +25,16 @@ pub enum CliError {
     Trace(#[from] parallax_trace::DecodeError),
     #[error("the program wrote over the memory that holds its trace; nothing can be shown")]
     Overwritten,
+    #[error(transparent)]
+    OutDir(#[from] parallax_report::outdir::OutDirError),
+    #[error(transparent)]
+    Kept(#[from] parallax_report::kept::KeptError),
+    #[error("--ignore: {0}")]
+    Rules(#[from] parallax_oracle::RulesError),
+    #[error("the versions are unstable: run twice on the same input, {0}; nothing is left to compare (take what changes out with --ignore)")]
+    Unstable(String),
+    #[error("the search had to stop: {0}")]
+    Search(String),
     #[error("cannot write the result: {0}")]
     Write(io::Error),
     #[error("cannot write the result as JSON: {0}")]
@@ -38,9 +48,15 @@ impl CliError {
 
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            CliError::Usage(_) | CliError::Read { .. } | CliError::Machine(_) | CliError::Write(_) => {
-                ExitCode::Usage
-            }
+            CliError::Usage(_)
+            | CliError::Read { .. }
+            | CliError::Machine(_)
+            | CliError::Write(_)
+            | CliError::OutDir(_)
+            | CliError::Kept(_)
+            | CliError::Rules(_) => ExitCode::Usage,
+            CliError::Unstable(_) => ExitCode::Unstable,
+            CliError::Search(_) => ExitCode::Internal,
             CliError::Build(error) => build_code(error),
             CliError::Instrument(_) => ExitCode::Build,
             CliError::Execute(error) => execute_code(error),
@@ -60,6 +76,8 @@ fn build_code(error: &BuildError) -> ExitCode {
         | BuildError::NotARepository { .. }
         | BuildError::NoSuchRevision { .. }
         | BuildError::Shallow { .. }
+        | BuildError::NoDefaultBranch { .. }
+        | BuildError::NoMergeBase { .. }
         | BuildError::NoWrapper => ExitCode::Usage,
         _ => ExitCode::Build,
     }

@@ -6,13 +6,13 @@
 pub enum ExitCode {
     /// Done; nothing found that is different.
     Success,
-    /// Reserved for commands that compare versions: differences found.
+    /// Differences found.
     Different,
     /// The command line, a file that it names, or the machine is not as it must be.
     Usage,
     /// The program does not build, or is not one that can be instrumented.
     Build,
-    /// Reserved for commands that compare versions: a version differs from itself.
+    /// A version differs from itself in everything that is compared.
     Unstable,
     /// A bug in Parallax.
     Internal,

@@ -4,18 +4,33 @@
 //! exit status is one of [`exit_code::ExitCode`].
 
 mod args;
+mod config;
+mod diff;
+mod diff_args;
 mod doctor;
 mod engine;
 mod error;
 mod exit_code;
+mod keeper;
+mod lab;
+mod ledger;
+mod natives;
+mod progress;
+mod replay;
 mod resolve;
+mod run_file;
+mod seeds;
 mod trace;
 mod units;
+mod versions;
 
 use args::{Cli, Command};
 use clap::Parser;
+use config::Config;
+use diff_args::DiffArgs;
 use error::CliError;
 use exit_code::ExitCode;
+use std::ffi::OsString;
 use std::io::{stdout, Write};
 
 fn main() -> std::process::ExitCode {
@@ -25,7 +40,7 @@ fn main() -> std::process::ExitCode {
     }
     // A panic is a bug in Parallax: the message is printed by the default hook.
     match std::panic::catch_unwind(|| run(Cli::parse())) {
-        Ok(Ok(())) => ExitCode::Success.into(),
+        Ok(Ok(code)) => code.into(),
         Ok(Err(error)) => {
             eprintln!("parallax: {error}");
             error.exit_code().into()
@@ -37,18 +52,46 @@ fn main() -> std::process::ExitCode {
     }
 }
 
-fn run(cli: Cli) -> Result<(), CliError> {
+fn run(cli: Cli) -> Result<ExitCode, CliError> {
     match cli.command {
         Command::Trace(args) => {
             let text = trace::trace(&resolve::trace(*args)?)?;
-            print(&text)
+            print(&text).map(|()| ExitCode::Success)
+        }
+        Command::Diff(args) => {
+            let (args, config) = with_config(*args)?;
+            let ended = diff::diff(&args, config.as_ref())?;
+            print(&ended.text)?;
+            ended.code
+        }
+        Command::Replay(args) => {
+            let (text, code) = replay::replay(&args)?;
+            print(&text).map(|()| code)
         }
         Command::Doctor => {
             let mut out = Vec::new();
             let healthy = doctor::doctor(&mut out);
             print(&String::from_utf8_lossy(&out))?;
-            healthy
+            healthy.map(|()| ExitCode::Success)
         }
+    }
+}
+
+/// The command line of `diff` again, with what `parallax.toml` adds.
+fn with_config(args: DiffArgs) -> Result<(DiffArgs, Option<Config>), CliError> {
+    let here = std::env::current_dir().map_err(|source| CliError::Read {
+        what: "the current directory",
+        path: ".".into(),
+        source,
+    })?;
+    let Some(config) = Config::find(&here)? else { return Ok((args, None)) };
+    let mut words = std::env::args_os();
+    let mut line: Vec<OsString> = words.by_ref().take(2).collect();
+    line.extend(config.complete(&words.collect::<Vec<_>>())?);
+    match Cli::parse_from(line).command {
+        Command::Diff(args) => Ok((*args, Some(config))),
+        // The second word is the same.
+        _ => Ok((args, Some(config))),
     }
 }
 

@@ -4,25 +4,26 @@
 //!
 //! Always holds: afterwards no file that the command line names is read again, except the program's.
 
-use crate::args::{Format, InputKind, LimitArgs, ModeArg, TraceArgs};
+use crate::args::{BuildArgs, Format, InputKind, LimitArgs, ModeArg, TraceArgs};
 use crate::error::CliError;
+use parallax_execute::TestCase;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 /// One run to make and to show.
 #[derive(Debug)]
 pub struct TraceJob {
     pub target: Target,
-    pub build: Option<String>,
-    pub built_program: Option<PathBuf>,
-    pub patch: Option<PathBuf>,
+    pub build: BuildArgs,
     pub inputs: Inputs,
     pub symbolic: SymbolicKinds,
     pub format: Format,
     pub mode: ModeArg,
     pub show: usize,
+    pub time: Duration,
     pub limits: LimitArgs,
 }
 
@@ -33,8 +34,8 @@ pub enum Target {
     File(PathBuf),
     /// A tree to build.
     Directory(PathBuf),
-    /// A revision of the repository around the current directory.
-    Revision(String),
+    /// A revision of the repository around a directory.
+    Revision { directory: PathBuf, revision: String },
     /// A program that was built with `parallax-cc`.
     Program(PathBuf),
 }
@@ -60,46 +61,33 @@ pub struct SymbolicKinds {
 
 pub fn trace(args: TraceArgs) -> Result<TraceJob, CliError> {
     let target = target(&args.program)?;
-    if args.build.build.is_some() && matches!(target, Target::File(_) | Target::Program(_)) {
-        return Err(CliError::usage("--build is for directories and git:REV; leave it out"));
-    }
-    let stdin = args.stdin.as_deref().map(|path| read(path, "--stdin")).transpose()?;
-    let mut inputs = Inputs { stdin: stdin.unwrap_or_default(), ..Inputs::default() };
-    for file in &args.files {
-        let (name, path) = assignment(file, "--file NAME=PATH")?;
-        let name = PathBuf::from(OsString::from_vec(name));
-        if !stays_inside(&name) {
-            return Err(CliError::usage(format!(
-                "--file {}: the name must be a relative path without `..`",
-                name.display()
-            )));
-        }
-        let content = read(Path::new(OsStr::from_bytes(&path)), "--file")?;
-        inputs.add_file(name, content)?;
-    }
-    for variable in &args.env {
-        inputs.env.push(assignment(variable, "--env NAME=VALUE")?);
-    }
-    for argument in args.arguments {
-        inputs.add_argument(argument)?;
-    }
+    no_build_command(&args.build, &target)?;
+    let inputs = Inputs::read(args.stdin.as_deref(), &args.files, &args.env, args.arguments)?;
     Ok(TraceJob {
         target,
-        build: args.build.build,
-        built_program: args.build.built_program,
-        patch: args.build.patch,
+        build: args.build,
         inputs,
         symbolic: symbolic(args.symbolic.as_deref()),
         format: args.format,
         mode: args.mode,
         show: args.show,
+        time: args.time,
         limits: args.limits,
     })
 }
 
-fn target(name: &OsStr) -> Result<Target, CliError> {
+/// A C file and a program that is built already need no build command.
+pub fn no_build_command(build: &BuildArgs, target: &Target) -> Result<(), CliError> {
+    if build.build.is_some() && matches!(target, Target::File(_) | Target::Program(_)) {
+        return Err(CliError::usage("--build is for directories and git:REV; leave it out"));
+    }
+    Ok(())
+}
+
+/// What PROGRAM, OLD or NEW names.
+pub fn target(name: &OsStr) -> Result<Target, CliError> {
     if let Some(revision) = name.to_str().and_then(|n| n.strip_prefix("git:")) {
-        return Ok(Target::Revision(revision.to_owned()));
+        return Ok(Target::Revision { directory: PathBuf::from("."), revision: revision.to_owned() });
     }
     let path = PathBuf::from(name);
     let kind = fs::metadata(&path).map_err(|source| CliError::Read {
@@ -125,6 +113,41 @@ fn symbolic(kinds: Option<&[InputKind]>) -> SymbolicKinds {
 }
 
 impl Inputs {
+    /// From the options that describe a test case.
+    pub fn read(
+        stdin: Option<&Path>,
+        files: &[OsString],
+        env: &[OsString],
+        arguments: Vec<OsString>,
+    ) -> Result<Inputs, CliError> {
+        let stdin = stdin.map(|path| read(path, "--stdin")).transpose()?;
+        let mut inputs = Inputs { stdin: stdin.unwrap_or_default(), ..Inputs::default() };
+        for file in files {
+            let (name, path) = assignment(file, "--file NAME=PATH")?;
+            let name = PathBuf::from(OsString::from_vec(name));
+            if !stays_inside(&name) {
+                return Err(CliError::usage(format!(
+                    "--file {}: the name must be a relative path without `..`",
+                    name.display()
+                )));
+            }
+            let content = read(Path::new(OsStr::from_bytes(&path)), "--file")?;
+            inputs.add_file(name, content)?;
+        }
+        for variable in env {
+            inputs.env.push(assignment(variable, "--env NAME=VALUE")?);
+        }
+        for argument in arguments {
+            inputs.add_argument(argument)?;
+        }
+        Ok(inputs)
+    }
+
+    pub fn test_case(&self) -> TestCase {
+        let inputs = self.clone();
+        TestCase { argv: inputs.arguments, stdin: inputs.stdin, files: inputs.files, env: inputs.env }
+    }
+
     /// An argument, and the file that it names, if there is one. The program runs in an empty
     /// directory: a file named by a relative path is put there under the same path and the
     /// argument stays as it is; any other is put there under its last component, and the argument

@@ -6,7 +6,6 @@ use crate::args::Format;
 use crate::engine::{self, Recorded};
 use crate::error::CliError;
 use crate::resolve::TraceJob;
-use parallax_execute::Outcome;
 use parallax_report::{human, json, smtlib, view, HumanLimits};
 use parallax_trace::formula::FormulaLimits;
 use parallax_trace::Trace;
@@ -27,16 +26,7 @@ pub fn trace(job: &TraceJob) -> Result<String, CliError> {
 
 fn described<'r>(recorded: &'r Recorded, trace: &'r Trace<'r>) -> parallax_report::Run<'r> {
     let run = &recorded.run;
-    let (exit, signal, limit) = match run.outcome {
-        Outcome::Exited(status) => (Some(status), None, None),
-        Outcome::Signaled(signal) => (None, Some(signal), None),
-        Outcome::TimedOut => (None, None, Some("time")),
-        Outcome::TooManyProcesses => (None, None, Some("processes")),
-        Outcome::TooMuchMemory => (None, None, Some("memory")),
-        Outcome::TooMuchOutput => (None, None, Some("output")),
-        Outcome::FileTooLarge => (None, None, Some("file size")),
-        Outcome::Lost => (None, None, Some("the fork server was lost")),
-    };
+    let (exit, signal, limit) = parallax_report::kept::ending(&run.outcome);
     parallax_report::Run {
         program: recorded.name.as_bytes(),
         exit,

@@ -201,7 +201,7 @@ fn every_option_of_the_command_line_is_in_the_book() {
     };
     let mut options = 0;
     let mut problems = Vec::new();
-    for subcommand in ["trace", "doctor"] {
+    for subcommand in ["trace", "diff", "replay", "doctor"] {
         for line in help(subcommand).lines() {
             let Some(option) = line.trim_start().strip_prefix("--") else { continue };
             let option = option.split(|c: char| !c.is_alphanumeric() && c != '-').next().unwrap();
@@ -239,8 +239,8 @@ fn every_json_field_is_in_the_book() {
     let book = read("docs/book/json.md");
     let mut fields = 0;
     let mut problems = Vec::new();
-    for file in ["crates/report/src/view.rs", "crates/report/src/place.rs"] {
-        let text = read(file);
+    for file in ["view.rs", "place.rs", "diff_view.rs"].map(|name| format!("crates/report/src/{name}")) {
+        let text = read(&file);
         let mut flattened = false;
         for line in text.lines().map(str::trim) {
             let declared = line.strip_prefix("pub ").filter(|l| !l.starts_with("fn "));

@@ -114,7 +114,7 @@ pub enum Outcome {
 }
 
 /// Standard output or standard error.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Output {
     pub bytes: Vec<u8>,
     /// There was more.
@@ -122,7 +122,7 @@ pub struct Output {
 }
 
 /// What there is at a path after a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Content {
     File(Output),
     Directory,
@@ -132,7 +132,7 @@ pub enum Content {
 }
 
 /// A difference between the run's directory before and after.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum FileChange {
     Created { path: PathBuf, mode: u32, content: Content },
     Modified { path: PathBuf, mode: u32, content: Content },

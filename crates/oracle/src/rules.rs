@@ -9,6 +9,7 @@ use parallax_execute::{Content, FileChange, Outcome, Output, Run};
 use regex::bytes::Regex;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 /// Stands for the program's name in standard error.
@@ -92,6 +93,23 @@ impl Rules {
             note(Aspect::Files, self.changes(old) != self.changes(new));
         }
         found
+    }
+
+    /// Equal for runs that do not differ; almost always different for runs that do.
+    pub fn digest(&self, run: &Run) -> u64 {
+        let ended = Ending::of(&run.outcome);
+        let has = |aspect| self.compare.contains(&aspect);
+        let mut hasher = DefaultHasher::new();
+        has(Aspect::Signal).then_some(ended.signal).hash(&mut hasher);
+        has(Aspect::Timeout).then_some(ended.timeout).hash(&mut hasher);
+        has(Aspect::Limit).then_some(ended.limit).hash(&mut hasher);
+        has(Aspect::Exit).then_some(ended.exit).hash(&mut hasher);
+        if !ended.cut_short {
+            has(Aspect::Stdout).then(|| self.plain(&run.stdout.bytes)).hash(&mut hasher);
+            has(Aspect::Stderr).then(|| self.unnamed(&run.stderr.bytes)).hash(&mut hasher);
+            has(Aspect::Files).then(|| self.changes(run)).hash(&mut hasher);
+        }
+        hasher.finish()
     }
 
     fn same_output(&self, a: &Output, b: &Output, view: fn(&Rules, &[u8]) -> Vec<u8>) -> bool {

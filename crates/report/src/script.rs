@@ -17,6 +17,7 @@ here=$(cd "$(dirname "$0")" && pwd) || exit 2
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 [ -x "$binary" ] || { echo "$1: not a program" >&2; exit 2; }
 keep=${2-}
+case $keep in ''|/*) ;; *) keep=$(pwd)/$keep ;; esac
 work=${TMPDIR:-/tmp}/parallax-test.$$
 (umask 077 && mkdir "$work") || exit 2
 trap 'rm -rf "$work"' 0
@@ -42,7 +43,7 @@ find . -type f | sort | while IFS= read -r file; do
         echo "changed: $file ($(cksum <"$file"))" >&2
     fi
 done
-[ -z "$keep" ] || { cd "$here" && cp -R "$work/run" "$keep"; }
+[ -z "$keep" ] || cp -R "$work/run" "$keep"
 exit $status
 "#;
 

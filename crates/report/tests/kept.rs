@@ -152,10 +152,15 @@ fn the_script_replays_every_byte_in_every_shell() {
 #[test]
 fn the_script_keeps_the_files_where_it_is_told_to() {
     let directory = tempfile::tempdir().unwrap();
-    let program = program(directory.path());
+    program(directory.path());
     let (place, kept_files) = (directory.path().join("test"), directory.path().join("left"));
     kept::write(&place, &TestCase::default(), b"prog").unwrap();
-    replay("sh", &place, &[&program, &kept_files]);
+    let script = Command::new("sh")
+        .arg(place.join("run.sh"))
+        .args(["binary", "left"])
+        .current_dir(&directory)
+        .output();
+    assert_eq!(script.unwrap().status.code(), Some(7), "relative paths, from anywhere");
     assert_eq!(fs::read(kept_files.join("made")).unwrap(), b"x");
     let mode = fs::metadata(place.join("run.sh")).unwrap().permissions().mode();
     assert_eq!(mode & 0o111, 0o111);

@@ -1,0 +1,137 @@
+//! The command lines of `parallax diff` and `parallax replay` as they were typed.
+//!
+//! Every option here is in the book (`docs/book/command-line.md`) and can stand in `parallax.toml` under its own name.
+
+use crate::args::{BuildArgs, LimitArgs};
+use crate::units;
+use clap::{Args, ValueEnum};
+use parallax_oracle::Aspect;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// The old version: a C file, a program built with CC=parallax-cc, a directory or git:REV (with --build)
+    #[arg(value_name = "OLD")]
+    pub old: Option<OsString>,
+    /// The new version. Both may be left out in a repository with a parallax.toml; NEW, if there is a --patch
+    #[arg(value_name = "NEW")]
+    pub new: Option<OsString>,
+    /// Arguments of the program; one that names an existing file makes that file an input
+    #[arg(last = true, value_name = "ARG")]
+    pub arguments: Vec<OsString>,
+    /// Standard input of the program [default: empty]
+    #[arg(long, value_name = "FILE")]
+    pub stdin: Option<PathBuf>,
+    /// A file for the program: NAME in its directory, with the content of PATH
+    #[arg(long = "file", value_name = "NAME=PATH")]
+    pub files: Vec<OsString>,
+    /// An environment variable for the program
+    #[arg(long = "env", value_name = "NAME=VALUE")]
+    pub env: Vec<OsString>,
+    /// More seeds: kept tests, or plain files to be used as standard input
+    #[arg(long, value_name = "DIR")]
+    pub seeds: Option<PathBuf>,
+    /// How long to search; building does not count
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = units::duration)]
+    pub time: Duration,
+    /// Try at most so many inputs
+    #[arg(long, value_name = "N")]
+    pub runs: Option<u64>,
+    /// Stop after so many distinct differences
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub max_differences: usize,
+    /// How to search
+    #[arg(long, value_enum, default_value_t = Strategy::Concolic)]
+    pub strategy: Strategy,
+    /// Seed of all random choices
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Workers [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: Option<u16>,
+    /// Where results go; a previous result becomes DIR.old
+    #[arg(long, value_name = "DIR", default_value = "parallax-out")]
+    pub out: PathBuf,
+    /// How the result is shown
+    #[arg(long, value_enum, default_value_t = DiffFormat::Human)]
+    pub format: DiffFormat,
+    /// A version that is known to be right
+    #[arg(long, value_name = "VERSION")]
+    pub golden: Option<OsString>,
+    #[command(flatten)]
+    pub oracle: OracleArgs,
+    /// Time for one query
+    #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = units::duration)]
+    pub query_time: Duration,
+    /// Write every query as SMT-LIB to this directory
+    #[arg(long, value_name = "DIR")]
+    pub record_queries: Option<PathBuf>,
+    /// Longest input that is made by growing
+    #[arg(long, value_name = "SIZE", default_value = "4K", value_parser = units::size)]
+    pub max_input: u64,
+    /// Time for making one test smaller
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = units::duration)]
+    pub minimise_time: Duration,
+    /// Runs for making one test smaller; 0 keeps tests as they were found
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    pub minimise_runs: u32,
+    #[command(flatten)]
+    pub build: BuildArgs,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// What counts as a difference.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Comparison")]
+pub struct OracleArgs {
+    /// Leave out of every line what matches
+    #[arg(long, value_name = "REGEX")]
+    pub ignore: Vec<String>,
+    /// What is compared: signal, timeout, limit, exit, stdout, stderr, files [default: all]
+    #[arg(long, value_name = "ASPECT", value_delimiter = ',')]
+    pub compare: Option<Vec<Aspect>>,
+    /// Wall-clock time of one run
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = units::duration)]
+    pub run_time: Duration,
+}
+
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// Kept tests, or directories with kept tests below them
+    #[arg(value_name = "TEST", required = true)]
+    pub tests: Vec<PathBuf>,
+    /// The old version: any program, or a version as for `diff` [default: that of the result the tests are in]
+    #[arg(long, value_name = "VERSION")]
+    pub old: Option<OsString>,
+    /// The new version
+    #[arg(long, value_name = "VERSION")]
+    pub new: Option<OsString>,
+    /// How the result is shown
+    #[arg(long, value_enum, default_value_t = DiffFormat::Human)]
+    pub format: DiffFormat,
+    #[command(flatten)]
+    pub oracle: OracleArgs,
+    #[command(flatten)]
+    pub build: BuildArgs,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DiffFormat {
+    /// Text for a person
+    Human,
+    /// One JSON document
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Strategy {
+    /// Concolic search over both versions, with the joint question
+    Concolic,
+    /// The same without the joint question
+    NoJoint,
+}

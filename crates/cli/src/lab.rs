@@ -1,0 +1,114 @@
+//! What a worker of the search has test cases run with.
+//!
+//! In: test cases. Out: traces of the symbolic builds, verdicts about the native ones.
+//!
+//! Always holds: for every difference that the search is told of, the runs that show it are kept until it is
+//! taken in (see [`Findings`]).
+
+use crate::engine;
+use crate::natives::{limited, Natives, NoRun};
+use parallax_execute::{Executor, Limits, TestCase};
+use parallax_oracle::{judge, Case, Judgement, Rules};
+use parallax_search::{Lab, LabError, Side, Traced, Verdict};
+use parallax_trace::synth::Synth;
+use parallax_trace::Trace;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// Differences that have been seen, with the runs that show them.
+#[derive(Default)]
+pub struct Findings {
+    /// Signatures that have been taken in.
+    known: BTreeSet<String>,
+    /// The others, by signature and test case: which one the search will announce is its own affair.
+    waiting: BTreeMap<String, HashMap<TestCase, Case>>,
+}
+
+impl Findings {
+    fn add(&mut self, case: Case) {
+        if !self.known.contains(&case.signature) {
+            let cases = self.waiting.entry(case.signature.clone()).or_default();
+            cases.insert(case.test.clone(), case);
+        }
+    }
+
+    /// The case that belongs to an announced difference. From now on its kind is known.
+    pub fn take(&mut self, signature: &str, test: &TestCase) -> Option<Case> {
+        self.known.insert(signature.to_owned());
+        self.waiting.remove(signature)?.remove(test)
+    }
+}
+
+/// What all labs share.
+pub struct Shared {
+    pub rules: Rules,
+    pub limits: Limits,
+    findings: Mutex<Findings>,
+}
+
+impl Shared {
+    pub fn new(rules: Rules, limits: Limits) -> Shared {
+        Shared { rules, limits, findings: Mutex::default() }
+    }
+
+    pub fn findings(&self) -> MutexGuard<'_, Findings> {
+        // Every change of the findings is complete before anything can panic.
+        self.findings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One worker's executors.
+pub struct VersionsLab {
+    pub natives: Natives,
+    pub symbolic: [Executor; 2],
+    pub shared: Arc<Shared>,
+    pub deadline: Instant,
+}
+
+impl Lab for VersionsLab {
+    fn trace(&mut self, side: Side, test: &TestCase) -> Result<Traced, LabError> {
+        let traced = limited(&self.shared.limits, Some(self.deadline)).and_then(|(limits, _)| {
+            let executor = &mut self.symbolic[side as usize];
+            let run = executor.run(test, &limits)?;
+            Ok(Traced { digest: self.shared.rules.digest(&run), ..self.decoded(side) })
+        });
+        match traced {
+            Ok(traced) => Ok(traced),
+            Err(NoRun::OutOfTime | NoRun::Impossible(_)) => Ok(nothing()),
+            Err(NoRun::Broken(error)) => Err(LabError(error.to_string())),
+        }
+    }
+
+    fn judge(&mut self, test: &TestCase) -> Result<Verdict, LabError> {
+        let known = |signature: &str| self.shared.findings().known.contains(signature);
+        match judge(&mut self.natives, &self.shared.rules, test, &known) {
+            Ok(Judgement::Same) => Ok(Verdict::Same),
+            Ok(Judgement::Flaky(reason)) | Err(NoRun::Impossible(reason)) => Ok(Verdict::Unusable { reason }),
+            Ok(Judgement::Different(case)) => {
+                let signature = case.signature.clone();
+                self.shared.findings().add(*case);
+                Ok(Verdict::Different { signature })
+            }
+            Err(NoRun::OutOfTime) => Ok(Verdict::Unusable { reason: "the time was up".to_owned() }),
+            Err(NoRun::Broken(error)) => Err(LabError(error.to_string())),
+        }
+    }
+}
+
+impl VersionsLab {
+    /// The trace that the last run left. One that the program wrote over says nothing.
+    fn decoded(&self, side: Side) -> Traced {
+        let arena = self.symbolic[side as usize].arena();
+        let Ok(inputs) = engine::inputs(arena) else { return nothing() };
+        match Trace::decode(arena.bytes(), &inputs) {
+            Ok(trace) => Traced { trace: trace.into_owned(), inputs, digest: 0 },
+            Err(_) => nothing(),
+        }
+    }
+}
+
+/// The trace of a run that recorded nothing.
+fn nothing() -> Traced {
+    Traced { trace: Synth::new(Vec::new()).trace(), inputs: Vec::new(), digest: 0 }
+}

@@ -1,0 +1,106 @@
+//! The two versions of a comparison: found, built, instrumented.
+//!
+//! In: the command line of `parallax diff`. Out: two builds, both with the same `argv[0]`.
+//!
+//! Always holds: both are built with the same command; a patch goes onto the new one only.
+
+use crate::args::BuildArgs;
+use crate::config::Config;
+use crate::diff_args::DiffArgs;
+use crate::engine;
+use crate::error::CliError;
+use crate::resolve::{self, Target};
+use parallax_build::{Cache, Version};
+use parallax_execute::Interrupt;
+use parallax_instrument::Instrumented;
+use parallax_trace::format::Mode;
+use std::path::Path;
+
+/// The name under which the versions run if they have none in common.
+const COMMON_NAME: &str = "program";
+
+/// One version before it is built.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub target: Target,
+    pub build: BuildArgs,
+    /// As the user names it.
+    pub name: String,
+}
+
+/// Which versions are compared. With neither named: the merge base, and the working tree.
+pub fn wanted(args: &DiffArgs, config: Option<&Config>) -> Result<[Wanted; 2], CliError> {
+    let from_config = |key| config.map_or(Ok(None), |config: &Config| config.version(key));
+    let (old, new) = match (&args.old, &args.new) {
+        (None, None) => (from_config("old")?, from_config("new")?),
+        (old, new) => (old.clone(), new.clone()),
+    };
+    let without_patch = BuildArgs { patch: None, ..args.build.clone() };
+    let (old, new) = match (old, new) {
+        (Some(old), Some(new)) => (resolve::target(&old)?, resolve::target(&new)?),
+        (Some(old), None) if args.build.patch.is_some() => (resolve::target(&old)?, resolve::target(&old)?),
+        (None, None) if config.is_some() => in_repository(config.map_or(Path::new("."), |c| &c.directory))?,
+        _ => {
+            return Err(CliError::usage(
+                "name OLD and NEW; or OLD and a --patch; or neither, in a repository with a parallax.toml",
+            ))
+        }
+    };
+    Ok([one(old, without_patch)?, one(new, args.build.clone())?])
+}
+
+fn one(target: Target, build: BuildArgs) -> Result<Wanted, CliError> {
+    resolve::no_build_command(&build, &target)?;
+    let patched = build.patch.as_ref().map_or(String::new(), |patch| format!(" + {}", patch.display()));
+    let name = engine::name(&target) + &patched;
+    Ok(Wanted { target, build, name })
+}
+
+fn in_repository(directory: &Path) -> Result<(Target, Target), CliError> {
+    let base = parallax_build::merge_base(directory)?;
+    eprintln!(
+        "parallax: comparing {} (merge base with {}) with the working tree",
+        base.revision, base.branch
+    );
+    let old = Target::Revision { directory: directory.to_owned(), revision: base.revision };
+    Ok((old, Target::Directory(directory.to_owned())))
+}
+
+/// Both versions, built.
+pub fn build(wanted: &[Wanted; 2], interrupt: &Interrupt, cache: &Cache) -> Result<[Version; 2], CliError> {
+    let one = |wanted: &Wanted| engine::version(&wanted.target, &wanted.build, cache);
+    let [old, new] = in_parallel(|i| one(&wanted[i]));
+    // A build that Control-C ended failed for no reason of its own.
+    if interrupt.is_set() {
+        return Err(parallax_execute::Error::Interrupted.into());
+    }
+    let versions = [old?, new?];
+    versions.iter().for_each(engine::warn);
+    Ok(versions)
+}
+
+/// Both versions with the symbolic runtime inside.
+pub fn instrument(versions: &[Version; 2], cache: &Cache) -> Result<[Instrumented; 2], CliError> {
+    let [old, new] = in_parallel(|i| engine::instrumented(&versions[i], Mode::Symbolic, cache));
+    Ok([old?, new?])
+}
+
+fn in_parallel<T: Send>(make: impl Fn(usize) -> T + Sync) -> [T; 2] {
+    std::thread::scope(|scope| {
+        let old = scope.spawn(|| make(0));
+        let new = make(1);
+        match old.join() {
+            Ok(old) => [old, new],
+            // The panic's own message has been printed.
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// `argv[0]` of both versions.
+pub fn common_name(old: &Path, new: &Path) -> Vec<u8> {
+    match (old.file_name(), new.file_name()) {
+        (Some(a), Some(b)) if a == b => a.as_encoded_bytes().to_vec(),
+        _ => COMMON_NAME.into(),
+    }
+}

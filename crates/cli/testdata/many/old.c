@@ -1,0 +1,12 @@
+#include <stdio.h>
+
+/* Sums up digits; a thousand inputs show the one difference. */
+int main(void)
+{
+    int c, sum = 0;
+    while ((c = getchar()) != EOF)
+        if (c >= '0' && c <= '9')
+            sum += c - '0';
+    printf("sum %d\n", sum);
+    return 0;
+}
