@@ -33,7 +33,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How much longer than the native one a run of a symbolic build may take.
-const SYMBOLIC_FACTOR: u32 = 5;
+const SYMBOLIC_FACTOR: u32 = 2;
 /// On how many seeds each version is compared with itself.
 const STABILITY_SEEDS: usize = 16;
 

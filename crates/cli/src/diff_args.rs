@@ -94,7 +94,7 @@ pub struct OracleArgs {
     #[arg(long, value_name = "ASPECT", value_delimiter = ',')]
     pub compare: Option<Vec<Aspect>>,
     /// Wall-clock time of one run
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = units::duration)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = units::duration)]
     pub run_time: Duration,
 }
 

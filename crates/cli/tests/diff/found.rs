@@ -130,3 +130,18 @@ fn what_is_ignored_or_not_compared_is_no_difference() {
     compare("files", &[&runs[..], &["--compare", "stdout,exit"]].concat()).none();
     compare("files", &[&runs[..], &["--ignore", "one|two"]].concat()).none();
 }
+
+/// The first command of the README.
+#[test]
+fn the_shipped_example_shows_a_difference() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/quota");
+    let path = |name: &str| examples.join(name).to_str().unwrap().to_owned();
+    let directory = tempfile::tempdir().unwrap();
+    let (old, new) = (path("old.c"), path("new.c"));
+    let line = ["diff", &old, &new, "--max-differences", "1", "--format", "json", "--", "10K", "512"];
+    let output = parallax(directory.path(), &line).output().unwrap();
+    let difference = Compared { directory, output }.one("exit");
+    let exits = (difference["old"]["exit"].as_i64(), difference["new"]["exit"].as_i64());
+    let expected = [(Some(2), Some(0)), (Some(0), Some(1))];
+    assert!(expected.contains(&exits), "neither the unit B nor the limit itself: {exits:?}");
+}
