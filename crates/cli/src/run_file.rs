@@ -17,7 +17,7 @@ pub struct RunFile {
     pub schema: String,
     /// The command line, one word each, as in `cmd` of a kept test.
     pub command: Vec<String>,
-    /// With what `parallax.toml` added.
+    /// Where it was given.
     pub directory: PathBuf,
     pub seed: u64,
     /// Versions of the tools that were used.
