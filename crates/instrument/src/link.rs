@@ -17,7 +17,7 @@ pub fn link(object: &Path, models: Option<&Path>, program: &Path, options: &Opti
     std::fs::write(&runtime, RUNTIME).map_err(Error::io(&runtime))?;
     let driver = if options.cxx { "clang++-19" } else { "clang-19" };
     let mut command = Command::new(driver);
-    command.args(["-fuse-ld=lld-19", "-pie", "-o"]).arg(program).arg(object);
+    command.args(["-fuse-ld=lld-19", "-pie", "-Wl,-z,now", "-o"]).arg(program).arg(object);
     // Before the program's libraries: some bring a `main` of their own (libl).
     command.args(models).arg(&runtime).args(&options.link_arguments);
     command.args(["-lpthread", "-ldl", "-lm"]);
