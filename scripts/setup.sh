@@ -3,7 +3,7 @@
 # Needs root, or sudo.
 set -euo pipefail
 
-packages=(clang-19 llvm-19 llvm-19-dev lld-19 libz3-dev z3 binutils git patch make gcc g++ libc6-dev)
+packages=(clang-19 llvm-19 llvm-19-dev lld-19 libz3-dev z3 binutils git patch make gcc g++ libc6-dev pkg-config)
 
 missing=()
 for package in "${packages[@]}"; do

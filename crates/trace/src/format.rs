@@ -33,9 +33,9 @@ pub type Label = u32;
 #[cfg_attr(feature = "engine", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "engine", serde(rename_all = "lowercase"))]
 pub enum Mode {
-    /// Edge counters only.
+    /// Which edges were taken (1 or 0), nothing else.
     Coverage = 0,
-    /// Labels, branches, outputs, and edge counters.
+    /// Labels, branches, outputs, and how often edges were taken (modulo 256).
     Symbolic = 1,
     /// Designed in, not yet emitted: every block, memory access, call and return
     /// (the `DEP_*` event kinds).
