@@ -6,11 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each crate may depend on. The order is the flow of data: no crate knows a later one.
-const MAY_USE: [(&str, &[&str]); 10] = [
+const MAY_USE: [(&str, &[&str]); 11] = [
     ("trace", &[]),
     ("runtime", &["trace"]),
     ("build", &["trace"]),
     ("instrument", &["trace", "build"]),
+    ("model", &["trace"]),
     ("execute", &["trace", "build", "instrument"]),
     ("solve", &["trace"]),
     ("search", &["trace", "execute", "solve"]),
