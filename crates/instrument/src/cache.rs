@@ -29,7 +29,7 @@ pub fn get_or_make(
 ) -> Result<(PathBuf, ProgramMap)> {
     let place = home.join(key);
     if !place.join(MAP).exists() {
-        let aside = home.join(format!("making-{}-{:x}", std::process::id(), unique()));
+        let aside = aside(home);
         std::fs::create_dir_all(&aside).map_err(Error::io(&aside))?;
         if let Err(e) = make(&aside).and_then(|map| write_map(&aside, &map)) {
             // What failed is reported; a left-over directory would only take room.
@@ -43,6 +43,11 @@ pub fn get_or_make(
     }
     let map = read_map(&place)?;
     Ok((place, map))
+}
+
+/// A name below `home` that nobody else uses, for what is not complete yet.
+pub fn aside(home: &Path) -> PathBuf {
+    home.join(format!("making-{}-{:x}", std::process::id(), unique()))
 }
 
 fn write_map(directory: &Path, map: &ProgramMap) -> Result<()> {

@@ -12,6 +12,7 @@ mod apart;
 mod body;
 mod cache;
 mod calls;
+mod clean;
 mod cx;
 mod emit;
 mod error;
@@ -29,6 +30,7 @@ mod program;
 mod slow;
 mod types;
 
+pub use clean::clean_up;
 pub use error::Error;
 pub use number::Watch;
 pub use parallax_trace::format::Mode;
@@ -36,7 +38,6 @@ pub use parallax_trace::sites::ProgramMap;
 
 use cx::Cx;
 use inkwell::context::Context;
-use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
 use inkwell::values::{FunctionValue, InstructionValue};
 use std::collections::HashSet;
@@ -85,9 +86,8 @@ fn make(options: &Options, directory: &Path) -> Result<ProgramMap, Error> {
         Mode::Symbolic | Mode::Dependence => Some(models_library(&options.cache)?),
     };
     let context = Context::create();
-    let module = read(&context, &options.bitcode)?;
+    let module = clean::read(&context, &clean_up(&options.bitcode, &options.cache)?)?;
     program::rename_main(&module)?;
-    program::adopt_inline_definitions(&module);
     let before = models.as_ref().map(|m| m.1.clone()).unwrap_or_default();
     models::redirect_all(&module, &before);
     let object = directory.join("program.o");
@@ -106,16 +106,11 @@ fn models_library(cache: &Path) -> Result<(PathBuf, ProgramMap), Error> {
         let context = Context::create();
         let module = models::module(&context, link::MODELS)?;
         program::adopt_inline_definitions(&module);
+        passes::clean_up(&module, &passes::machine()?)?;
         let watch = Watch::new();
         let job = Job { symbolic: true, before: ProgramMap::default(), watch: &watch, is_program: false };
         job.compile(&context, &module, &directory.join(MODELS_OBJECT))
     })
-}
-
-fn read<'c>(context: &'c Context, path: &Path) -> Result<Module<'c>, Error> {
-    let fail = |message: String| Error::Bitcode { path: path.into(), message };
-    let buffer = MemoryBuffer::create_from_file(path).map_err(|e| fail(e.to_string()))?;
-    Module::parse_bitcode_from_buffer(&buffer, context).map_err(|e| fail(e.to_string()))
 }
 
 /// One module on its way through the pipeline of docs/internals.md.
@@ -137,7 +132,6 @@ impl Job<'_> {
     ) -> Result<ProgramMap, Error> {
         let machine = passes::machine()?;
         let layout = machine.get_target_data();
-        passes::clean_up(module, &machine)?;
         let mut numbers = number::number(module, self.before, self.watch);
         module.strip_debug_info();
         if self.symbolic {

@@ -1,0 +1,39 @@
+//! The cleaned-up bitcode of a program: the one module that every number speaks of (docs/internals.md, "Numbers").
+//!
+//! In: whole-program bitcode. Out: a file in the cache with the same program after the light clean-up, debug
+//! information kept. Always holds: the same bitcode and the same Parallax give the same file, so that the
+//! instrumenter and the program model, which both read it, count alike.
+
+use crate::cx::Result;
+use crate::error::Error;
+use crate::{cache, passes, program};
+use inkwell::context::Context;
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::module::Module;
+use std::path::{Path, PathBuf};
+
+/// The cleaned-up module of `bitcode`: from below `cache`, or made and kept there.
+pub fn clean_up(bitcode: &Path, cache: &Path) -> Result<PathBuf> {
+    let bytes = std::fs::read(bitcode)
+        .map_err(|e| Error::Bitcode { path: bitcode.into(), message: e.to_string() })?;
+    let home = cache.join("cleaned");
+    let place = home.join(cache::key(&[&bytes])).with_extension("bc");
+    if place.exists() {
+        return Ok(place);
+    }
+    let context = Context::create();
+    let module = read(&context, bitcode)?;
+    program::adopt_inline_definitions(&module);
+    passes::clean_up(&module, &passes::machine()?)?;
+    std::fs::create_dir_all(&home).map_err(Error::io(&home))?;
+    let aside = cache::aside(&home);
+    std::fs::write(&aside, module.write_bitcode_to_memory().as_slice()).map_err(Error::io(&aside))?;
+    std::fs::rename(&aside, &place).map_err(Error::io(&place))?;
+    Ok(place)
+}
+
+pub fn read<'c>(context: &'c Context, path: &Path) -> Result<Module<'c>> {
+    let fail = |message: String| Error::Bitcode { path: path.into(), message };
+    let buffer = MemoryBuffer::create_from_file(path).map_err(|e| fail(e.to_string()))?;
+    Module::parse_bitcode_from_buffer(&buffer, context).map_err(|e| fail(e.to_string()))
+}
