@@ -1,11 +1,14 @@
 //! Whole-program bitcode in, a program model out.
 //!
-//! In: the bytes of cleaned-up bitcode (`parallax_instrument::prepare` makes it). Out: a [`Program`] with own
+//! In: the bytes of cleaned-up bitcode (`parallax_instrument::clean_up` makes it). Out: a [`Program`] with own
 //! types and dense ids, which can be stored and read back, and analyses on it.
 //!
 //! Always holds: no LLVM type leaves this crate; it does no input or output; the same bitcode gives the same
 //! ids; blocks and instructions are numbered as `instrument` numbers them (docs/internals.md, "Numbers").
 
+mod gaps;
 pub mod ir;
+mod load;
 
 pub use ir::*;
+pub use load::{load, LoadError};

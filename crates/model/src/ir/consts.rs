@@ -1,7 +1,7 @@
 //! Operands, constants and address computations.
 
 use super::ids::*;
-use super::inst::{BinaryOp, CastOp, FloatPredicate, IntPredicate};
+use super::inst::{BinaryOp, CastOp};
 use super::types::FloatKind;
 use serde::{Deserialize, Serialize};
 
@@ -69,19 +69,25 @@ pub enum ConstKind {
         op: BinaryOp,
         operands: [Operand; 2],
     },
-    ICmp {
-        predicate: IntPredicate,
-        operands: [Operand; 2],
-    },
-    FCmp {
-        predicate: FloatPredicate,
-        operands: [Operand; 2],
-    },
     /// A constant expression of another kind (on vectors).
     Other(Vec<Operand>),
     BlockAddress(BlockId),
     /// Address of something that is no variable and no function of the program: an `ifunc` by name.
     Symbol(String),
+}
+
+impl ConstKind {
+    /// What the constant refers to.
+    pub fn operands(&self) -> &[Operand] {
+        match self {
+            ConstKind::Aggregate(operands) | ConstKind::Gep { operands, .. } | ConstKind::Other(operands) => {
+                operands
+            }
+            ConstKind::Cast { operand, .. } => std::slice::from_ref(operand),
+            ConstKind::Binary { operands, .. } => operands,
+            _ => &[],
+        }
+    }
 }
 
 /// Where an address computation leads: base + `offset` + the sum of operand × scale over `terms`.
