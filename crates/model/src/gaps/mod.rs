@@ -9,12 +9,12 @@ use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::*;
 use inkwell::llvm_sys::prelude::*;
 use inkwell::llvm_sys::target::*;
-pub use inkwell::llvm_sys::{
-    debuginfo::LLVMMetadataKind as MetaKind, LLVMAtomicRMWBinOp as RawRmw, LLVMIntPredicate as RawIntPredicate,
-    LLVMLinkage as RawLinkage, LLVMOpcode as Opcode, LLVMRealPredicate as RawFloatPredicate,
-    LLVMTypeKind as RawTypeKind, LLVMValueKind as ValueKind,
-};
 use inkwell::llvm_sys::LLVMAttributeFunctionIndex;
+pub use inkwell::llvm_sys::{
+    debuginfo::LLVMMetadataKind as MetaKind, LLVMAtomicRMWBinOp as RawRmw,
+    LLVMIntPredicate as RawIntPredicate, LLVMLinkage as RawLinkage, LLVMOpcode as Opcode,
+    LLVMRealPredicate as RawFloatPredicate, LLVMTypeKind as RawTypeKind, LLVMValueKind as ValueKind,
+};
 use inkwell::module::Module;
 use std::ffi::c_char;
 use std::marker::PhantomData;
@@ -127,9 +127,7 @@ impl<'m> Ir<'m> {
         // SAFETY: asked only for types that have a size.
         unsafe {
             let sized = LLVMTypeIsSized(ty.0) != 0;
-            sized.then(|| {
-                (LLVMABISizeOfType(self.layout, ty.0), LLVMABIAlignmentOfType(self.layout, ty.0))
-            })
+            sized.then(|| (LLVMABISizeOfType(self.layout, ty.0), LLVMABIAlignmentOfType(self.layout, ty.0)))
         }
     }
 
@@ -145,7 +143,10 @@ impl<'m> Ir<'m> {
 
     /// `noreturn` and `returns_twice` of a function.
     pub fn function_flags(&self, f: Val<'m>) -> (bool, bool) {
-        (self.function_attribute(f, self.kinds.noreturn), self.function_attribute(f, self.kinds.returns_twice))
+        (
+            self.function_attribute(f, self.kinds.noreturn),
+            self.function_attribute(f, self.kinds.returns_twice),
+        )
     }
 
     /// The same, said at a call.

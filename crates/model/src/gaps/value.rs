@@ -153,9 +153,7 @@ impl<'m> Val<'m> {
 impl<'m> Bb<'m> {
     pub fn instructions(self) -> impl Iterator<Item = Val<'m>> {
         // SAFETY: a live block; null ends the walk.
-        unsafe {
-            chain(Val::new(LLVMGetFirstInstruction(self.0)), |i| Val::new(LLVMGetNextInstruction(i.0)))
-        }
+        unsafe { chain(Val::new(LLVMGetFirstInstruction(self.0)), |i| Val::new(LLVMGetNextInstruction(i.0))) }
     }
 }
 
@@ -249,10 +247,7 @@ impl<'m> Val<'m> {
         // SAFETY: the caller passes a phi; indices are below the count.
         let count = unsafe { LLVMCountIncoming(self.0) };
         (0..count).filter_map(move |i| unsafe {
-            Some((
-                Val::new(LLVMGetIncomingValue(self.0, i))?,
-                Bb::new(LLVMGetIncomingBlock(self.0, i))?,
-            ))
+            Some((Val::new(LLVMGetIncomingValue(self.0, i))?, Bb::new(LLVMGetIncomingBlock(self.0, i))?))
         })
     }
 

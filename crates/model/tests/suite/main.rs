@@ -1,0 +1,7 @@
+//! Models of small C programs: what the loader finds, and what the analyses say of it.
+//!
+//! In: programs in `programs/`, each compiled as `parallax-cc` does and cleaned up as the instrumenter does.
+
+mod common;
+mod loading;
+mod numbers;
