@@ -7,6 +7,7 @@
 //! ids; blocks and instructions are numbered as `instrument` numbers them (docs/internals.md, "Numbers").
 
 mod gaps;
+pub mod graph;
 pub mod ir;
 mod load;
 

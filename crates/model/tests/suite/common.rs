@@ -66,3 +66,10 @@ pub fn the(program: &Program, name: &str, wanted: impl Fn(&Op) -> bool) -> InstI
     assert_eq!(found.len(), 1, "in {name}: {found:?}");
     found[0]
 }
+
+/// The line of one of the programs here that has this text.
+pub fn line(name: &str, text: &str) -> u32 {
+    let content = std::fs::read_to_string(source(name)).unwrap();
+    let found = content.lines().position(|l| l.contains(text));
+    found.unwrap_or_else(|| panic!("no `{text}` in {name}")) as u32 + 1
+}

@@ -3,5 +3,6 @@
 //! In: programs in `programs/`, each compiled as `parallax-cc` does and cleaned up as the instrumenter does.
 
 mod common;
+mod graphs;
 mod loading;
 mod numbers;
