@@ -6,8 +6,12 @@
 //! Always holds: no LLVM type leaves this crate; it does no input or output; the same bitcode gives the same
 //! ids; blocks and instructions are numbered as `instrument` numbers them (docs/internals.md, "Numbers").
 
+pub mod calls;
+pub mod cfg;
+pub mod distance;
 mod gaps;
 pub mod graph;
+pub mod icfg;
 pub mod ir;
 mod load;
 

@@ -9,9 +9,11 @@ mod digraph;
 mod dom;
 mod loops;
 mod min_tree;
+mod scc;
 
 pub use control::{ControlDependence, Controller};
 pub use digraph::{Csr, Dfs, Graph};
 pub use dom::DomTree;
 pub use loops::{Loop, Loops};
 pub use min_tree::MinTree;
+pub use scc::components;

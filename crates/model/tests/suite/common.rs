@@ -73,3 +73,11 @@ pub fn line(name: &str, text: &str) -> u32 {
     let found = content.lines().position(|l| l.contains(text));
     found.unwrap_or_else(|| panic!("no `{text}` in {name}")) as u32 + 1
 }
+
+/// The first block of a function that has an instruction on this line, and none on another line before.
+#[track_caller]
+pub fn block_at(program: &Program, name: &str, line: u32) -> BlockId {
+    let mut blocks = program.func(func(program, name)).blocks.iter();
+    let found = blocks.find(|b| program.block(*b).line == line);
+    found.unwrap_or_else(|| panic!("no block of {name} begins on line {line}"))
+}

@@ -3,6 +3,8 @@
 //! In: programs in `programs/`, each compiled as `parallax-cc` does and cleaned up as the instrumenter does.
 
 mod common;
+mod distances;
+mod flow;
 mod graphs;
 mod loading;
 mod numbers;
