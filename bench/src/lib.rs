@@ -16,6 +16,7 @@ pub mod seeds;
 pub mod subject;
 pub mod table;
 pub mod twins;
+pub mod versions;
 
 use std::time::Duration;
 

@@ -55,11 +55,17 @@ fn clang(flags: &[&str], source: &Path, out: &Path) -> Result<()> {
     Ok(std::fs::rename(new, out)?)
 }
 
+/// Native program of one file, in `directory`.
+pub fn native(source: &Path, name: &str, directory: &Path) -> Result<PathBuf> {
+    std::fs::create_dir_all(directory)?;
+    let native = directory.join(name);
+    clang(NATIVE, source, &native)?;
+    Ok(native)
+}
+
 /// Native program and bitcode of one file, below `cache`.
 pub fn compile(source: &Path, name: &str, cache: &Path) -> Result<(PathBuf, PathBuf)> {
-    std::fs::create_dir_all(cache)?;
-    let (native, bitcode) = (cache.join(name), cache.join(format!("{name}.bc")));
-    clang(NATIVE, source, &native)?;
+    let (native, bitcode) = (native(source, name, cache)?, cache.join(format!("{name}.bc")));
     clang(BITCODE, source, &bitcode)?;
     Ok((native, bitcode))
 }

@@ -118,6 +118,19 @@ fn words(text: &str) -> Vec<Vec<u8>> {
     words
 }
 
+/// The bytes that a text with escapes stands for.
+pub fn unescape(text: &str) -> Vec<u8> {
+    let mut unescaped = Vec::new();
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => unescaped.extend(escape(&mut bytes)),
+            other => unescaped.push(other),
+        }
+    }
+    unescaped
+}
+
 /// What follows a backslash.
 fn escape(bytes: &mut std::str::Bytes) -> Vec<u8> {
     match bytes.next() {

@@ -1,0 +1,40 @@
+//! The subjects of `bench/subjects/diff` are what their descriptions say.
+
+use parallax_bench::versions::native::Natives;
+use parallax_bench::versions::{all, Expect, Pair};
+use std::path::PathBuf;
+
+const LINES: std::ops::RangeInclusive<usize> = 50..=500;
+
+fn natives(pair: &Pair, directory: &tempfile::TempDir) -> Natives {
+    let runner = PathBuf::from(env!("CARGO_BIN_EXE_exact"));
+    Natives::build(&pair.old, &pair.new, directory.path(), Some(runner)).unwrap()
+}
+
+#[test]
+fn versions_do_the_same_on_their_seed_and_differ_on_their_witness_only_if_they_should() {
+    for pair in all().unwrap() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut natives = natives(&pair, &directory);
+        assert_eq!(natives.difference(&pair.seed).unwrap(), None, "{}: seed", pair.name);
+        let on_witness = natives.difference(&pair.witness).unwrap();
+        match pair.expect {
+            Expect::Different => assert_ne!(on_witness, None, "{}: witness", pair.name),
+            Expect::Same => assert_eq!(on_witness, None, "{}: witness", pair.name),
+        }
+    }
+}
+
+#[test]
+fn there_are_many_small_subjects_of_many_kinds() {
+    let pairs = all().unwrap();
+    let count = |expect| pairs.iter().filter(|p| p.expect == expect).count();
+    assert!(count(Expect::Different) >= 14, "{}", count(Expect::Different));
+    assert!(count(Expect::Same) >= 6, "{}", count(Expect::Same));
+    let kinds: std::collections::BTreeSet<&str> = pairs.iter().map(|p| p.kind.as_str()).collect();
+    assert!(kinds.len() >= 10, "{kinds:?}");
+    for path in pairs.iter().flat_map(|p| [&p.old, &p.new]) {
+        let lines = std::fs::read_to_string(path).unwrap().lines().count();
+        assert!(LINES.contains(&lines), "{}: {lines} lines", path.display());
+    }
+}
