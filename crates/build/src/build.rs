@@ -162,9 +162,9 @@ fn sweep(cache: &Cache) {
         if !entry.is_dir() || entry.join("version.json").exists() {
             continue;
         }
-        let lock = File::open(entry.with_extension("lock"));
-        // Whoever builds it now holds its lock.
-        if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
+        let Ok(lock) = File::open(entry.with_extension("lock")) else { continue };
+        // Whoever builds it now holds its lock; who held it a moment ago may have finished the build.
+        if lock.try_lock().is_ok() && !entry.join("version.json").exists() {
             let _ = fs::remove_dir_all(&entry);
         }
     }
