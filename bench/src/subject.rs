@@ -2,7 +2,7 @@
 
 use crate::Result;
 use parallax_execute::{Arena, ArenaSizes, Executor, Kind, Limits, Options, Run, Symbolic, TestCase};
-use parallax_instrument::{instrument, Mode, Watch};
+use parallax_instrument::{instrument, Instrumented, Mode, Watch};
 use parallax_trace::request::{Input, Request};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -84,19 +84,28 @@ impl Subject {
     pub fn build(name: &str) -> Result<Subject> {
         let cache = cache();
         let (native, bitcode) = compile(&source(name), name, &cache)?;
-        let with = |mode| {
-            let options = parallax_instrument::Options {
-                bitcode: bitcode.clone(),
-                link_arguments: vec![],
-                cxx: false,
-                mode,
-                watch: Watch::default(),
-                cache: cache.clone(),
-            };
-            instrument(&options).map(|i| i.program)
-        };
+        let with = |mode| instrumented(&bitcode, mode).map(|i| i.program);
         Ok(Subject { coverage: with(Mode::Coverage)?, symbolic: with(Mode::Symbolic)?, native })
     }
+}
+
+/// Bitcode of a single file, instrumented.
+pub fn instrumented(bitcode: &Path, mode: Mode) -> Result<Instrumented> {
+    let options = parallax_instrument::Options {
+        bitcode: bitcode.to_path_buf(),
+        link_arguments: vec![],
+        cxx: false,
+        mode,
+        watch: Watch::default(),
+        cache: cache(),
+    };
+    Ok(instrument(&options)?)
+}
+
+/// Native program and dependence build of `bench/subjects/NAME.c`.
+pub fn with_dependences(name: &str) -> Result<(PathBuf, Instrumented)> {
+    let (native, bitcode) = compile(&source(name), name, &cache())?;
+    Ok((native, instrumented(&bitcode, Mode::Dependence)?))
 }
 
 /// An executor for one build.

@@ -68,7 +68,8 @@ fn rate(program: &Path, test: &TestCase, workers: usize) -> Result<f64> {
     }
     let started = Instant::now();
     let failed = std::thread::scope(|scope| {
-        let work = |build: &mut Executor| (0..RUNS).find_map(|_| decoded(build, test).err().map(|e| e.to_string()));
+        let work =
+            |build: &mut Executor| (0..RUNS).find_map(|_| decoded(build, test).err().map(|e| e.to_string()));
         let threads: Vec<_> = builds.iter_mut().map(|build| scope.spawn(move || work(build))).collect();
         threads.into_iter().filter_map(|t| t.join().ok().flatten()).next()
     });

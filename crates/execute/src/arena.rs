@@ -5,6 +5,7 @@
 //! Always holds: the regions lie inside the mapping, aligned to pages, in the order that
 //! [`parallax_trace::format`] gives. Between runs nobody else writes.
 
+use crate::stream::Stream;
 use crate::sys;
 use crate::Error;
 use parallax_trace::format::{Header, Node, FORMAT_VERSION, HEADER_BYTES, MAGIC};
@@ -96,12 +97,25 @@ impl Arena {
         unsafe { self.start.cast::<Header>().read() }
     }
 
+    /// For taking chunks away during a run.
+    pub(crate) fn stream(&mut self) -> Stream {
+        // SAFETY: mapped until drop, and the header was laid out by `map` or `put_request`; the executor
+        // keeps the value only during a run.
+        unsafe { Stream::new(self.start) }
+    }
+
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
 
     /// Lays out the header anew, because a run may have written to it, and stores the request.
-    pub(crate) fn put_request(&mut self, sizes: &ArenaSizes, request: &[u8]) -> Result<(), Error> {
+    /// `stream`: chunks of a dependence trace will be taken away while the program runs.
+    pub(crate) fn put_request(
+        &mut self,
+        sizes: &ArenaSizes,
+        request: &[u8],
+        stream: bool,
+    ) -> Result<(), Error> {
         let too_large = || Error::TestCase {
             reason: format!("{} bytes; the limit is {} (arena size `request`)", request.len(), sizes.request),
         };
@@ -109,6 +123,7 @@ impl Arena {
             layout(sizes).filter(|h| request.len() as u64 <= h.request_capacity).ok_or_else(too_large)?;
         header.request_len = request.len() as u64;
         header.nodes_len = 1;
+        header.chunk_stream = stream.into();
         // SAFETY: `&mut self` and no run under way; the request fits its region by the check above.
         unsafe {
             self.start.cast::<Header>().write(header);
@@ -183,7 +198,7 @@ mod tests {
     fn a_request_that_does_not_fit_is_refused() {
         let sizes = ArenaSizes { request: 10, ..ArenaSizes::native() };
         let mut arena = Arena::new(&sizes).unwrap();
-        assert!(arena.put_request(&sizes, &[0; 10]).is_ok());
-        assert!(matches!(arena.put_request(&sizes, &[0; 11]), Err(Error::TestCase { .. })));
+        assert!(arena.put_request(&sizes, &[0; 10], false).is_ok());
+        assert!(matches!(arena.put_request(&sizes, &[0; 11], false), Err(Error::TestCase { .. })));
     }
 }

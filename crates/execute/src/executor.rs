@@ -6,6 +6,7 @@
 //! an earlier one left.
 
 use crate::link::{self, Link, Silence};
+use crate::stream::Sink;
 use crate::{Arena, ArenaSizes, Error, Interrupt, Limits, Outcome, Output, Run, TestCase, RUNNER_SUBCOMMAND};
 use parallax_trace::control::*;
 use parallax_trace::request::{Input, Request, Source};
@@ -15,6 +16,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Memory that the shadow of a program's memory may take, as a multiple of its own.
@@ -154,6 +156,16 @@ impl Executor {
 
     /// One run in a fresh directory.
     pub fn run(&mut self, test: &TestCase, limits: &Limits) -> Result<Run, Error> {
+        self.run_any(test, limits, None)
+    }
+
+    /// One run of a program in dependence mode, whose chunks go to `each` while it runs (in a thread of its own) and
+    /// are not in the arena afterwards: the trace may be longer than its memory.
+    pub fn run_streamed(&mut self, test: &TestCase, limits: &Limits, each: Sink) -> Result<Run, Error> {
+        self.run_any(test, limits, Some(each))
+    }
+
+    fn run_any(&mut self, test: &TestCase, limits: &Limits, each: Option<Sink>) -> Result<Run, Error> {
         test.check()?;
         if self.options.interrupt.is_set() {
             return Err(Error::Interrupted);
@@ -162,7 +174,7 @@ impl Executor {
             Some(link) => link,
             None => link::start(&self.program, self.kind, &self.options, &self.arena)?,
         };
-        let run = self.run_with(&mut link, test, limits);
+        let run = self.run_with(&mut link, test, limits, each);
         // A scratch directory that cannot be emptied, or a server that is gone, is not used again.
         let usable = !matches!(run, Ok(Run { outcome: Outcome::Lost, .. }) | Err(Error::Interrupted));
         if link.scratch.empty().is_ok() && usable {
@@ -171,11 +183,17 @@ impl Executor {
         run
     }
 
-    fn run_with(&mut self, link: &mut Link, test: &TestCase, limits: &Limits) -> Result<Run, Error> {
+    fn run_with(
+        &mut self,
+        link: &mut Link,
+        test: &TestCase,
+        limits: &Limits,
+        each: Option<Sink>,
+    ) -> Result<Run, Error> {
         link.scratch.fill(test)?;
         let request = self.request(link, test).encode();
-        self.arena.put_request(&self.sizes, &request)?;
-        let (reply, lost) = match link.run(&self.command(limits), &self.options) {
+        self.arena.put_request(&self.sizes, &request, each.is_some())?;
+        let (reply, lost) = match self.converse(link, &self.command(limits), each) {
             Ok(reply) => (reply, false),
             Err(Silence::Interrupted) => return Err(Error::Interrupted),
             Err(Silence::Gone | Silence::Late) => (Reply::default(), true),
@@ -195,6 +213,20 @@ impl Executor {
             files_truncated,
             wall: Duration::from_micros(reply.wall_us),
             cpu: Duration::from_micros(reply.cpu_us),
+        })
+    }
+
+    /// The run itself, with somebody beside it who takes chunks away if they are wanted.
+    fn converse(&mut self, link: &mut Link, command: &Command, each: Option<Sink>) -> Result<Reply, Silence> {
+        let Some(each) = each else { return link.run(command, &self.options) };
+        let stream = self.arena.stream();
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| stream.drain(&over, each));
+            let reply = link.run(command, &self.options);
+            over.store(true, Ordering::Release);
+            stream.wake();
+            reply
         })
     }
 

@@ -21,6 +21,7 @@ mod scratch;
 #[path = "../../runtime/src/server.rs"]
 #[allow(dead_code)]
 mod server;
+mod stream;
 mod sys;
 mod testcase;
 
@@ -29,6 +30,7 @@ pub use error::Error;
 pub use executor::{default_environment, Confinement, Executor, Kind, Options, Symbolic};
 pub use interrupt::Interrupt;
 pub use runner::runner_main;
+pub use stream::Sink;
 pub use testcase::{Content, FileChange, Limits, Outcome, Output, Run, TestCase};
 
 /// The hidden subcommand behind which `parallax` must call [`runner_main`].

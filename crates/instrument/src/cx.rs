@@ -59,6 +59,11 @@ impl<'c> Marks<'c> {
             tls: tag("parallax labels"),
         }
     }
+
+    /// Branch weights: the first successor is hardly ever taken.
+    pub fn unlikely(&self) -> MetadataValue<'c> {
+        self.unlikely
+    }
 }
 
 impl<'a, 'c> Cx<'a, 'c> {

@@ -4,8 +4,9 @@
 //! (docs/decisions/0002-unsafe-in-instrument.md). Each function is a plain query on a live value.
 
 use inkwell::llvm_sys::core::{
-    LLVMGetCalledValue, LLVMGetConstOpcode, LLVMGetOperand, LLVMIsAConstantExpr, LLVMIsAFunction,
-    LLVMIsAGetElementPtrInst, LLVMIsAGlobalVariable, LLVMIsAInlineAsm, LLVMIsGlobalConstant,
+    LLVMGetCalledValue, LLVMGetConstOpcode, LLVMGetFirstUse, LLVMGetNextUse, LLVMGetOperand, LLVMGetUser,
+    LLVMIsACallInst, LLVMIsAConstantExpr, LLVMIsAFunction, LLVMIsAGetElementPtrInst, LLVMIsAGlobalVariable,
+    LLVMIsAInlineAsm, LLVMIsGlobalConstant,
 };
 use inkwell::llvm_sys::debuginfo::{
     LLVMDIFileGetDirectory, LLVMDIFileGetFilename, LLVMDIScopeGetFile, LLVMDISubprogramGetLine,
@@ -75,6 +76,35 @@ pub fn called(call: InstructionValue<'_>) -> Called<'_> {
             return Called::Pointer;
         }
         FunctionValue::new(value).map_or(Called::Pointer, Called::Function)
+    }
+}
+
+/// The value that a call instruction calls.
+pub fn called_value(call: InstructionValue<'_>) -> BasicValueEnum<'_> {
+    // SAFETY: the caller passes a call instruction; its callee is a live value of pointer type.
+    unsafe { BasicValueEnum::new(LLVMGetCalledValue(call.as_value_ref())) }
+}
+
+/// Does anything in the module use this value?
+pub fn is_used(value: inkwell::values::PointerValue) -> bool {
+    // SAFETY: a query on a live value.
+    unsafe { !LLVMGetFirstUse(value.as_value_ref()).is_null() }
+}
+
+/// Is the function used other than by being called?
+pub fn is_address_taken(function: FunctionValue) -> bool {
+    let value = function.as_value_ref();
+    // SAFETY: walks the list of uses of a live value; users are live too.
+    unsafe {
+        let mut at = LLVMGetFirstUse(value);
+        while !at.is_null() {
+            let user = LLVMGetUser(at);
+            if LLVMIsACallInst(user).is_null() || LLVMGetCalledValue(user) != value {
+                return true;
+            }
+            at = LLVMGetNextUse(at);
+        }
+        false
     }
 }
 

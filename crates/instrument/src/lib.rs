@@ -14,6 +14,7 @@ mod cache;
 mod calls;
 mod clean;
 mod cx;
+mod dependence;
 mod emit;
 mod error;
 mod fast;
@@ -24,9 +25,11 @@ mod memory;
 mod models;
 mod number;
 mod opaque;
+mod outside;
 mod passes;
 mod phi;
 mod program;
+mod segments;
 mod slow;
 mod types;
 
@@ -81,9 +84,12 @@ const PROGRAM: &str = "program";
 const MODELS_OBJECT: &str = "models.o";
 
 fn make(options: &Options, directory: &Path) -> Result<ProgramMap, Error> {
+    if options.mode == Mode::Dependence {
+        return dependence::make(options, directory, PROGRAM);
+    }
     let models = match options.mode {
-        Mode::Coverage => None,
-        Mode::Symbolic | Mode::Dependence => Some(models_library(&options.cache)?),
+        Mode::Coverage | Mode::Dependence => None,
+        Mode::Symbolic => Some(models_library(&options.cache)?),
     };
     let context = Context::create();
     let module = clean::read(&context, &clean_up(&options.bitcode, &options.cache)?)?;

@@ -133,7 +133,7 @@ impl Collector<'_> {
                 *self.compares.entry((token.to_vec(), label)).or_default() += 1;
             }
             Event::Note { note } => *self.notes.entry(note).or_default() += 1,
-            Event::Read { .. } | Event::Dependence(_) => {}
+            Event::Read { .. } => {}
         }
     }
 

@@ -14,6 +14,8 @@ pub mod abi;
 #[cfg(any(feature = "program", test))]
 pub mod alloc;
 #[cfg(any(feature = "program", test))]
+pub mod dependence;
+#[cfg(any(feature = "program", test))]
 pub mod events;
 #[cfg(test)]
 mod expressions_test;

@@ -5,7 +5,7 @@
 
 use crate::state::state;
 use crate::tls::{take_args, tls, Tls};
-use crate::{events, hooks};
+use crate::{dependence, events, hooks};
 use libc::{c_int, c_void};
 use parallax_trace::format::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -70,7 +70,7 @@ pub extern "C" fn __plx_exec() {
 
 /// Runs last of all exit handlers.
 pub extern "C" fn finished() {
-    if state().on {
+    if state().on || dependence::on() {
         state().set_flag(FLAG_FINISHED);
     }
 }
@@ -167,7 +167,9 @@ fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     unsafe {
         let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) =
             std::mem::transmute(HANDLERS[signal as usize]);
+        let before = dependence::enter_handler(signal, &raw const saved as usize);
         handler(signal, info, context);
+        dependence::leave_handler(before);
         std::ptr::write(tls(), saved);
     }
 }

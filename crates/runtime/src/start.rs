@@ -3,7 +3,7 @@
 
 use crate::state::state;
 use crate::tls::{layout_agrees, tls};
-use crate::{hooks, input, process, server, shadow};
+use crate::{dependence, hooks, input, process, server, shadow};
 use libc::{c_char, c_int};
 use parallax_trace::format::{Header, FLAG_STARTED};
 
@@ -44,10 +44,16 @@ pub unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *m
     // SAFETY: the server hands out a mapped arena; the names live as long as the run.
     unsafe {
         if let Some((arena, _)) = server::arena() {
-            state().attach(arena);
-            map_counters(arena);
+            if dependence::enabled() {
+                dependence::attach(arena);
+            } else {
+                state().attach(arena);
+                map_counters(arena);
+            }
         }
         let v = input::prepare(request);
+        dependence::given_strings(v.argv);
+        dependence::given_strings(v.envp);
         environ = v.envp;
         program_invocation_name = *v.argv;
         program_invocation_short_name = after_last_slash(*v.argv);

@@ -18,7 +18,7 @@
 /// First word of a valid arena.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"PARALLAX");
 /// Changes whenever the layout changes; runtime and engine must agree.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 /// Bytes reserved for the [`Header`] at the start of the arena.
 pub const HEADER_BYTES: usize = 4096;
 /// Size of an event record and the alignment of payloads.
@@ -37,8 +37,7 @@ pub enum Mode {
     Coverage = 0,
     /// Labels, branches, outputs, and how often edges were taken (modulo 256).
     Symbolic = 1,
-    /// Designed in, not yet emitted: every block, memory access, call and return
-    /// (the `DEP_*` event kinds).
+    /// Every block, memory access, call and return, and nothing else (see [`crate::dependence`]).
     Dependence = 2,
 }
 
@@ -81,6 +80,17 @@ pub struct Header {
     pub stale: u32,
     /// Events dropped because the events region was full.
     pub dropped_events: u32,
+
+    // Dependence mode (see `dependence::records`): what fills the events region instead of events.
+    /// Set by the engine: chunks are taken away while the program runs, so wait for a free one.
+    pub chunk_stream: u32,
+    /// Counts chunks that became full; the engine waits on it.
+    pub chunk_full: u32,
+    /// Counts chunks that the engine gave back; the run waits on it.
+    pub chunk_freed: u32,
+    pub _reserved_chunks: u32,
+    /// Chunks taken so far, those given back included.
+    pub chunks: u64,
 }
 
 /// The run reached its end (return from `main`, `exit`, `_exit`), as opposed to being killed.
@@ -245,16 +255,6 @@ pub const KIND_COMPARE: u8 = 10;
 pub const KIND_NOTE: u8 = 11;
 /// A read of an input: `x`: input, `y`: offset, `z`: number of bytes.
 pub const KIND_READ: u8 = 12;
-/// Dependence mode: block entered (`x`: block).
-pub const KIND_DEP_BLOCK: u8 = 32;
-/// Dependence mode: memory read (`aux`: bytes, `x`: site, `y`, `z`: low and high address).
-pub const KIND_DEP_LOAD: u8 = 33;
-/// Dependence mode: memory written, fields as for a read.
-pub const KIND_DEP_STORE: u8 = 34;
-/// Dependence mode: call (`x`: site, `y`: function) and return.
-pub const KIND_DEP_CALL: u8 = 35;
-pub const KIND_DEP_RETURN: u8 = 36;
-
 /// The "descriptor" of the exit status.
 pub const OUTPUT_EXIT: u32 = u32::MAX;
 /// Set on an output payload word that holds a label; labels stay below it.

@@ -8,6 +8,7 @@
 //! the runtime uses allocate only in [`request`].
 
 pub mod control;
+pub mod dependence;
 #[cfg(feature = "engine")]
 pub mod eval;
 pub mod format;

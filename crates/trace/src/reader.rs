@@ -106,8 +106,6 @@ pub enum Event<'t> {
         offset: u32,
         len: u32,
     },
-    /// A record of the dependence mode, as it is.
-    Dependence(RawEvent),
 }
 
 /// The bytes of an output event.
@@ -362,9 +360,6 @@ fn typed<'t>(raw: &RawEvent, payload: &'t [u8]) -> Option<Event<'t>> {
         KIND_COMPARE => Event::Compare { label: x, token: payload },
         KIND_NOTE => Event::Note { note: x },
         KIND_READ => Event::Read { input: x, offset: y, len: z },
-        KIND_DEP_BLOCK | KIND_DEP_LOAD | KIND_DEP_STORE | KIND_DEP_CALL | KIND_DEP_RETURN => {
-            Event::Dependence(*raw)
-        }
         _ => return None,
     })
 }

@@ -24,6 +24,9 @@ pub struct ProgramMap {
     /// Functions left as they were, with the reason.
     pub opaque: Vec<(String, String)>,
     pub mode: Option<Mode>,
+    /// Dependence mode only; the other tables but `functions` and `files` are empty then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dependence: Option<crate::dependence::DependenceMap>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq)]

@@ -147,6 +147,6 @@ fn labels(trace: &Trace, event: &Event) -> Result<(), &'static str> {
             Ok(())
         }
         Event::EndOfInput { input, .. } | Event::Read { input, .. } => input_exists(input),
-        Event::Options { .. } | Event::Note { .. } | Event::Dependence(_) => Ok(()),
+        Event::Options { .. } | Event::Note { .. } => Ok(()),
     }
 }

@@ -37,7 +37,6 @@ fn every_kind_of_event_comes_back_as_it_was_written() {
     synth.event(raw(KIND_COMPARE, byte, 0, 5), b"token");
     synth.event(raw(KIND_NOTE, NOTE_FORK, 0, 0), &[]);
     synth.event(raw(KIND_READ, 0, 0, 2), &[]);
-    synth.event(raw(KIND_DEP_BLOCK, 4, 0, 0), &[]);
 
     let trace = synth.trace();
     let events: Vec<Event> = trace.events().collect();
@@ -57,8 +56,7 @@ fn every_kind_of_event_comes_back_as_it_was_written() {
     assert_eq!(events[10], Event::Compare { label: byte, token: b"token" });
     assert_eq!(events[11], Event::Note { note: NOTE_FORK });
     assert_eq!(events[12], Event::Read { input: 0, offset: 0, len: 2 });
-    assert_eq!(events[13], Event::Dependence(raw(KIND_DEP_BLOCK, 4, 0, 0)));
-    assert_eq!(events.len(), 14);
+    assert_eq!(events.len(), 13);
 }
 
 #[test]

@@ -1,0 +1,15 @@
+//! The dependence mode: every block, memory access, call and return of a run.
+//!
+//! In: what a run left in the arena, or streamed. Out: [`Event`]s with the numbers of docs/internals.md.
+
+#[cfg(feature = "engine")]
+mod decode;
+#[cfg(feature = "engine")]
+mod map;
+pub mod records;
+
+#[cfg(feature = "engine")]
+pub use decode::{chunks, Chunk, ChunkError, Decoder, Effect, Event, NO_CALL};
+#[cfg(feature = "engine")]
+pub use map::{DependenceMap, Step, StepKind};
+pub use records::EXTERNAL;
