@@ -138,4 +138,6 @@ pub enum ModeArg {
     Symbolic,
     /// Edges only
     Coverage,
+    /// Every block, memory access, call and return; a summary is shown
+    Dependence,
 }

@@ -28,6 +28,14 @@ pub struct Recorded {
 }
 
 pub fn record(job: &TraceJob) -> Result<Recorded, CliError> {
+    let (mut executor, map) = prepare(job)?;
+    let run = executor.run(&job.inputs.test_case(), &limits(&job.limits, job.time))?;
+    let inputs = inputs(executor.arena())?;
+    Ok(Recorded { name: name(&job.target), run, executor, inputs, map })
+}
+
+/// Builds and instruments; what is left is to run it.
+pub fn prepare(job: &TraceJob) -> Result<(Executor, ProgramMap), CliError> {
     let interrupt = Interrupt::on_signals();
     let cache = Cache::from_environment();
     let version = version(&job.target, &job.build, &cache)?;
@@ -38,13 +46,11 @@ pub fn record(job: &TraceJob) -> Result<Recorded, CliError> {
     let mode = match job.mode {
         ModeArg::Symbolic => Mode::Symbolic,
         ModeArg::Coverage => Mode::Coverage,
+        ModeArg::Dependence => Mode::Dependence,
     };
     let Instrumented { program, map } = instrumented(&version, mode, &cache)?;
     let options = options(job, &version, interrupt);
-    let mut executor = Executor::new(&program, Kind::Instrumented, options)?;
-    let run = executor.run(&job.inputs.test_case(), &limits(&job.limits, job.time))?;
-    let inputs = inputs(executor.arena())?;
-    Ok(Recorded { name: name(&job.target), run, executor, inputs, map })
+    Ok((Executor::new(&program, Kind::Instrumented, options)?, map))
 }
 
 /// Builds what has to be built, and finds the bitcode.

@@ -23,6 +23,8 @@ pub enum CliError {
     Execute(#[from] parallax_execute::Error),
     #[error("{0}")]
     Trace(#[from] parallax_trace::DecodeError),
+    #[error("{0}")]
+    Chunk(#[from] parallax_trace::dependence::ChunkError),
     #[error("the program wrote over the memory that holds its trace; nothing can be shown")]
     Overwritten,
     #[error(transparent)]
@@ -60,7 +62,9 @@ impl CliError {
             CliError::Build(error) => build_code(error),
             CliError::Instrument(_) => ExitCode::Build,
             CliError::Execute(error) => execute_code(error),
-            CliError::Trace(_) | CliError::Overwritten | CliError::Json(_) => ExitCode::Internal,
+            CliError::Trace(_) | CliError::Chunk(_) | CliError::Overwritten | CliError::Json(_) => {
+                ExitCode::Internal
+            }
         }
     }
 }

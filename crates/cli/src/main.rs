@@ -5,6 +5,7 @@
 
 mod args;
 mod config;
+mod dependence;
 mod diff;
 mod diff_args;
 mod doctor;

@@ -2,7 +2,8 @@
 //!
 //! In: a resolved job. Out: the text, JSON document or SMT-LIB script to print.
 
-use crate::args::Format;
+use crate::args::{Format, ModeArg};
+use crate::dependence;
 use crate::engine::{self, Recorded};
 use crate::error::CliError;
 use crate::resolve::TraceJob;
@@ -11,6 +12,9 @@ use parallax_trace::formula::FormulaLimits;
 use parallax_trace::Trace;
 
 pub fn trace(job: &TraceJob) -> Result<String, CliError> {
+    if job.mode == ModeArg::Dependence {
+        return dependence::summary(job);
+    }
     let recorded = engine::record(job)?;
     let arena = recorded.executor.arena();
     let trace = Trace::decode(arena.bytes(), &recorded.inputs)?;

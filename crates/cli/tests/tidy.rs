@@ -244,7 +244,9 @@ fn every_json_field_is_in_the_book() {
     let book = read("docs/book/json.md");
     let mut fields = 0;
     let mut problems = Vec::new();
-    for file in ["view.rs", "place.rs", "diff_view.rs"].map(|name| format!("crates/report/src/{name}")) {
+    for file in ["view.rs", "place.rs", "diff_view.rs", "dependence_view.rs"]
+        .map(|name| format!("crates/report/src/{name}"))
+    {
         let text = read(&file);
         let mut flattened = false;
         for line in text.lines().map(str::trim) {

@@ -39,12 +39,14 @@ fn a_watched_instruction_is_recorded_with_value_and_label_each_time_it_executes(
     std::fs::write(&file, PROGRAM).unwrap();
     let cache = Cache::at(Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
     let wrapper = Some(env!("CARGO_BIN_EXE_parallax-cc").into());
-    let version = parallax_build::build(&Request { wrapper, ..Request::new(Source::File(file)) }, &cache).unwrap();
+    let version =
+        parallax_build::build(&Request { wrapper, ..Request::new(Source::File(file)) }, &cache).unwrap();
     let plain = instrumented(&cache, &version.bitcode, Watch::new());
     let function = |site: &parallax_trace::sites::SiteInfo| {
         plain.map.functions[plain.map.blocks[site.block as usize].function as usize].name.clone()
     };
-    let division = plain.map.sites.iter().find(|s| s.kind == SiteKind::Arithmetic && function(s) == "twice").unwrap();
+    let division =
+        plain.map.sites.iter().find(|s| s.kind == SiteKind::Arithmetic && function(s) == "twice").unwrap();
     assert_eq!(division.line, 2);
     let watch = Watch::from([(function(division), division.instruction)]);
     let watched = instrumented(&cache, &version.bitcode, watch);

@@ -36,12 +36,13 @@ pub fn make(options: &Options, directory: &Path, name: &str) -> Result<ProgramMa
     program::forget_memory_effects(&module);
     program::counters(&context, &module, 0);
     program::global_table(&context, &module, &layout);
-    outside::redirect(&module);
     let emitter = Emitter::new(&context, &module)?;
+    // In this order, so that the table has the addresses that the program uses.
+    emitter.tables(&tables);
+    outside::redirect(&module);
     for segment in &plan.segments {
         emitter.segment(segment)?;
     }
-    emitter.tables(&tables);
     module.verify().map_err(|e| Error::Invalid(e.to_string()))?;
     passes::optimise(&module, &machine)?;
     let object = directory.join("program.o");

@@ -7,6 +7,7 @@
 //! machine formats are renderings of one [`TraceView`] or [`DiffView`], so that their counts cannot disagree.
 
 pub mod collect;
+pub mod dependence_view;
 pub mod diff_human;
 pub mod diff_machine;
 pub mod diff_view;
@@ -19,6 +20,7 @@ pub mod text;
 pub mod view;
 
 pub use collect::{view, Run};
+pub use dependence_view::{DependenceView, HotFunction};
 pub use diff_human::diff_human;
 pub use diff_machine::{diff_json, junit, sarif};
 pub use diff_view::DiffView;

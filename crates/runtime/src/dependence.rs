@@ -159,7 +159,8 @@ pub extern "C" fn __plx_rt_dep_more(_bytes: u64) -> *mut u64 {
     // SAFETY: libc's errno location is always valid for the calling thread.
     let errno = unsafe { *libc::__errno_location() };
     me.busy = 1;
-    left_handlers(me);
+    let mark = 0u8;
+    left_handlers(me, &raw const mark as usize);
     if me.thread == 0 {
         register(me);
     }
@@ -298,6 +299,9 @@ pub struct Interrupted {
 /// A handler of `signal` begins; `frame` is an address in its frame.
 pub fn enter_handler(signal: i32, frame: usize) -> Interrupted {
     let me = local();
+    if me.busy == 0 {
+        left_handlers(me, frame);
+    }
     let depth = me.handlers as usize;
     let recorded = on() && depth < HANDLERS && me.busy == 0;
     let before = Interrupted { next: me.next, end: me.end, slot: me.slot, recorded };
@@ -326,13 +330,11 @@ pub fn leave_handler(before: Interrupted) {
     (me.next, me.end, me.slot) = (before.next, before.end, before.slot);
 }
 
-/// Handlers that were left by a jump: their frames lie below the current one. What they interrupted will not go on.
-fn left_handlers(me: &mut Local) {
-    let mark = 0u8;
-    let here = &raw const mark as usize;
+/// Handlers that were left by a jump: their frames do not lie above `here`. What they interrupted will not go on.
+fn left_handlers(me: &mut Local, here: usize) {
     while let Some(last) = (me.handlers as usize).checked_sub(1) {
         let handler = me.handler[last];
-        if here <= handler.frame {
+        if here < handler.frame {
             return;
         }
         close(handler.slot);

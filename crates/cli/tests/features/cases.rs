@@ -111,7 +111,9 @@ fn check_case(program: &mut Program, case: &Case, effort: Effort, predicted: &mu
     for (n, input) in inputs[..effort.traced].iter().enumerate() {
         let traced = program.trace(&test(&case.name, input));
         let coverage = program.coverage.run(&test(&case.name, input), &Limits::default()).unwrap();
-        for (build, run) in [("symbolic", &traced.run), ("coverage", &coverage)] {
+        let dependence = program.dependence.run(&test(&case.name, input), &Limits::default()).unwrap();
+        let builds = [("symbolic", &traced.run), ("coverage", &coverage), ("dependence", &dependence)];
+        for (build, run) in builds {
             if !same(run, &native[n]) {
                 complaints.push(format!("input {n}: native {:?}\n  {build} {run:?}", native[n]));
             }

@@ -25,6 +25,7 @@ pub struct Program {
     pub native: Executor,
     pub symbolic: Executor,
     pub coverage: Executor,
+    pub dependence: Executor,
     pub map: ProgramMap,
     /// The symbolic build, to be started by hand.
     pub path: PathBuf,
@@ -75,11 +76,13 @@ impl Program {
             Executor::new(path, kind, options).unwrap_or_else(|e| panic!("{file}: {e}"))
         };
         let (full, edges) = (instrumented(Mode::Symbolic), instrumented(Mode::Coverage));
+        let accesses = instrumented(Mode::Dependence);
         let native = Options { arena: None, ..options.clone() };
         Program {
             native: start(&version.native, Kind::Native, native),
             symbolic: start(&full.program, Kind::Instrumented, options.clone()),
-            coverage: start(&edges.program, Kind::Instrumented, options),
+            coverage: start(&edges.program, Kind::Instrumented, options.clone()),
+            dependence: start(&accesses.program, Kind::Instrumented, options),
             map: full.map,
             path: full.program,
         }

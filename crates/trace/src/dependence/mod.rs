@@ -7,9 +7,13 @@ mod decode;
 #[cfg(feature = "engine")]
 mod map;
 pub mod records;
+#[cfg(feature = "engine")]
+mod shadow;
 
 #[cfg(feature = "engine")]
 pub use decode::{chunks, Chunk, ChunkError, Decoder, Effect, Event, NO_CALL};
 #[cfg(feature = "engine")]
 pub use map::{DependenceMap, Step, StepKind};
 pub use records::EXTERNAL;
+#[cfg(feature = "engine")]
+pub use shadow::Shadow;

@@ -1,0 +1,136 @@
+//! A value for every byte of a program's memory.
+//!
+//! Always holds: what was never set has the default value and takes no room; a page is found again at once when
+//! it was the last one used, as it mostly is.
+
+use std::collections::HashMap;
+
+const PAGE: u64 = 4096;
+
+/// One `T` for each byte of the address space.
+pub struct Shadow<T> {
+    index: HashMap<u64, usize>,
+    pages: Vec<Box<[T]>>,
+    last: (u64, usize),
+}
+
+impl<T: Copy + Default> Default for Shadow<T> {
+    fn default() -> Self {
+        Shadow { index: HashMap::new(), pages: Vec::new(), last: (u64::MAX, 0) }
+    }
+}
+
+impl<T: Copy + Default> Shadow<T> {
+    fn find(&mut self, page: u64) -> Option<usize> {
+        if self.last.0 == page {
+            return Some(self.last.1);
+        }
+        let found = *self.index.get(&page)?;
+        self.last = (page, found);
+        Some(found)
+    }
+
+    fn find_or_make(&mut self, page: u64) -> usize {
+        if let Some(found) = self.find(page) {
+            return found;
+        }
+        self.pages.push(vec![T::default(); PAGE as usize].into_boxed_slice());
+        self.index.insert(page, self.pages.len() - 1);
+        self.last = (page, self.pages.len() - 1);
+        self.last.1
+    }
+
+    /// The value of one byte.
+    pub fn get(&mut self, address: u64) -> T {
+        self.find(address / PAGE).map_or(T::default(), |p| self.pages[p][(address % PAGE) as usize])
+    }
+
+    /// Gives a range of bytes one value.
+    pub fn set(&mut self, address: u64, bytes: u64, value: T) {
+        parts(address, bytes, |page, from, to| {
+            let page = self.find_or_make(page);
+            self.pages[page][from..to].fill(value);
+        });
+    }
+
+    /// Back to the default; unlike [`Shadow::set`] it makes no pages.
+    pub fn clear(&mut self, address: u64, bytes: u64) {
+        parts(address, bytes, |page, from, to| {
+            if let Some(page) = self.find(page) {
+                self.pages[page][from..to].fill(T::default());
+            }
+        });
+    }
+
+    /// The values of a range, each with the number of bytes in a row that have it.
+    pub fn runs(&mut self, address: u64, bytes: u64, mut each: impl FnMut(T, u64))
+    where
+        T: PartialEq,
+    {
+        let mut current: Option<(T, u64)> = None;
+        let mut add = |value: T, n: u64| match &mut current {
+            Some((v, count)) if *v == value => *count += n,
+            _ => {
+                if let Some((v, count)) = current.replace((value, n)) {
+                    each(v, count);
+                }
+            }
+        };
+        parts(address, bytes, |page, from, to| match self.find(page) {
+            None => add(T::default(), (to - from) as u64),
+            Some(page) => self.pages[page][from..to].iter().for_each(|v| add(*v, 1)),
+        });
+        if let Some((v, count)) = current {
+            each(v, count);
+        }
+    }
+
+    /// All values that were ever set, page by page in no order.
+    pub fn values(&self) -> impl Iterator<Item = T> + '_ {
+        self.pages.iter().flat_map(|page| page.iter().copied())
+    }
+}
+
+/// Splits a range at page borders: page, first and last offset.
+fn parts(address: u64, bytes: u64, mut each: impl FnMut(u64, usize, usize)) {
+    let end = address.saturating_add(bytes);
+    let mut at = address;
+    while at < end {
+        let from = at % PAGE;
+        let n = (PAGE - from).min(end - at);
+        each(at / PAGE, from as usize, (from + n) as usize);
+        at += n;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against a plain map of bytes, with ranges across pages.
+    #[test]
+    fn ranges_are_what_single_bytes_are() {
+        let mut random = fastrand::Rng::with_seed(1);
+        let (mut shadow, mut plain) = (Shadow::<u32>::default(), HashMap::new());
+        for n in 1..500u32 {
+            let (address, bytes) = (random.u64(0..5 * PAGE), random.u64(0..2 * PAGE));
+            if random.u8(0..4) == 0 {
+                shadow.clear(address, bytes);
+                (address..address + bytes).for_each(|a| drop(plain.remove(&a)));
+            } else {
+                shadow.set(address, bytes, n);
+                (address..address + bytes).for_each(|a| drop(plain.insert(a, n)));
+            }
+            let probe = random.u64(0..7 * PAGE);
+            assert_eq!(shadow.get(probe), plain.get(&probe).copied().unwrap_or(0));
+            let mut at = address;
+            shadow.runs(address, bytes, |value, count| {
+                for a in at..at + count {
+                    assert_eq!(value, plain.get(&a).copied().unwrap_or(0));
+                }
+                at += count;
+            });
+            assert_eq!(at, address + bytes);
+        }
+    }
+}
