@@ -1,8 +1,11 @@
 //! The subjects of `bench/subjects/diff` are what their descriptions say.
 
 use parallax_bench::versions::native::Natives;
+use parallax_bench::versions::product::{Layout, Product};
 use parallax_bench::versions::{all, Expect, Pair};
+use parallax_execute::TestCase;
 use std::path::PathBuf;
+use std::process::Command;
 
 const LINES: std::ops::RangeInclusive<usize> = 50..=500;
 
@@ -22,6 +25,23 @@ fn versions_do_the_same_on_their_seed_and_differ_on_their_witness_only_if_they_s
             Expect::Different => assert_ne!(on_witness, None, "{}: witness", pair.name),
             Expect::Same => assert_eq!(on_witness, None, "{}: witness", pair.name),
         }
+    }
+}
+
+#[test]
+#[ignore = "needs afl++: scripts/setup.sh --bench"]
+fn products_trap_where_the_versions_differ_and_only_there() {
+    for pair in all().unwrap() {
+        let directory = tempfile::tempdir().unwrap();
+        let product = Product::build(&pair.old, &pair.new, &pair.seed, directory.path()).unwrap();
+        let traps = |test: &TestCase| {
+            let input = directory.path().join("test");
+            std::fs::write(&input, Layout::of(test).encode()).unwrap();
+            let input = std::fs::File::open(input).unwrap();
+            !Command::new(&product.target).stdin(input).status().unwrap().success()
+        };
+        assert!(!traps(&pair.seed), "{}: seed", pair.name);
+        assert_eq!(traps(&pair.witness), pair.expect == Expect::Different, "{}: witness", pair.name);
     }
 }
 

@@ -12,13 +12,8 @@ use std::process::Command;
 
 const COMPILER: &str = "afl-clang-fast";
 /// What the versions must not do to the fuzzing process, and what stands in.
-const REPLACED: &[(&str, &str)] = &[
-    ("exit", "plx_exit"),
-    ("_exit", "plx_exit"),
-    ("abort", "plx_abort"),
-    ("fopen", "plx_fopen"),
-    ("fclose", "plx_fclose"),
-];
+const REPLACED: &[(&str, &str)] =
+    &[("exit", "plx_exit"), ("abort", "plx_abort"), ("fopen", "plx_fopen"), ("fclose", "plx_fclose")];
 
 /// How the bytes of the fuzzer become a test case.
 #[derive(Clone, Debug)]
