@@ -8,7 +8,7 @@
 use crate::calls::CallGraph;
 use crate::cfg::Flow;
 use crate::graph::ControlDependence;
-use crate::icfg::{EdgeKind, Icfg, Node};
+use crate::icfg::{Edge, EdgeKind, Icfg, Node};
 use crate::ir::*;
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,15 +18,24 @@ const FAR: u32 = u32::MAX;
 /// What cannot lead to any target, with proof.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hopeless {
-    /// Blocks from whose beginning no target can be reached.
-    pub blocks: BTreeSet<BlockId>,
-    /// Edges: a block and the number of its successor.
+    /// By block: no target can be reached from its beginning. Empty: nothing is known.
+    pub blocks: Vec<bool>,
+    /// Edges to blocks that are not hopeless themselves: a block and the number of its successor.
     pub edges: BTreeSet<(BlockId, u32)>,
-    /// Calls that cannot reach a target inside this callee; a target may still be reached behind the call.
+    /// Calls that cannot reach a target inside this callee, although others can; a target may still be reached behind the call.
     pub calls: BTreeSet<(InstId, FuncId)>,
 }
 
 impl Hopeless {
+    pub fn block(&self, block: BlockId) -> bool {
+        self.blocks.get(block.index()).copied().unwrap_or(false)
+    }
+
+    /// The edge from a block to its successor of this number.
+    pub fn edge(&self, program: &Program, block: BlockId, successor: u32) -> bool {
+        self.edges.contains(&(block, successor)) || self.block(program.successors(block)[successor as usize])
+    }
+
     fn excludes(&self, kind: EdgeKind) -> bool {
         match kind {
             EdgeKind::Flow { block, successor } => self.edges.contains(&(block, successor)),
@@ -48,6 +57,10 @@ pub struct Distances {
 impl Distances {
     pub fn new(icfg: &Icfg, program: &Program, targets: &[BlockId], hopeless: &Hopeless) -> Self {
         let mut inside = vec![FAR; icfg.nodes()];
+        let mut closed = vec![false; icfg.nodes()];
+        for block in program.block_ids().filter(|b| hopeless.block(*b)) {
+            closed[icfg.segments(block).start as usize] = true;
+        }
         let mut queue = Buckets::default();
         for target in targets {
             for segment in icfg.segments(*target) {
@@ -55,19 +68,16 @@ impl Distances {
                 queue.push(0, segment);
             }
         }
-        relax(icfg, &mut inside, queue, |kind| kind != EdgeKind::Return && !hopeless.excludes(kind));
+        let open = |e: &Edge| !closed[e.from as usize] && !hopeless.excludes(e.kind);
+        relax(icfg, &mut inside, queue, |e| e.kind != EdgeKind::Return && open(e));
         // On the way out: as far as it is from here going in, or further out.
         let mut queue = Buckets::default();
         for (node, distance) in inside.iter().enumerate().filter(|(_, d)| **d != FAR) {
             queue.push(*distance, node as Node);
         }
         let into = |kind| matches!(kind, EdgeKind::Call { .. } | EdgeKind::Hub);
-        relax(icfg, &mut inside, queue, |kind| !into(kind) && !hopeless.excludes(kind));
-        let mut blocks: Vec<u32> =
-            program.block_ids().map(|b| inside[icfg.segments(b).start as usize]).collect();
-        for block in &hopeless.blocks {
-            blocks[block.index()] = FAR;
-        }
+        relax(icfg, &mut inside, queue, |e| !into(e.kind) && open(e));
+        let blocks = program.block_ids().map(|b| inside[icfg.segments(b).start as usize]).collect();
         Distances { by_node: inside, blocks, hopeless: hopeless.edges.clone() }
     }
 
@@ -122,14 +132,14 @@ impl Buckets {
 }
 
 /// Dijkstra's algorithm backwards along the edges that may be used.
-fn relax(icfg: &Icfg, distances: &mut [u32], mut queue: Buckets, usable: impl Fn(EdgeKind) -> bool) {
+fn relax(icfg: &Icfg, distances: &mut [u32], mut queue: Buckets, usable: impl Fn(&Edge) -> bool) {
     while let Some((distance, node)) = queue.pop() {
         if distances[node as usize] != distance {
             continue;
         }
         for edge in icfg.incoming(node) {
             let longer = distance + edge.weight;
-            if longer < distances[edge.from as usize] && usable(edge.kind) {
+            if longer < distances[edge.from as usize] && usable(edge) {
                 distances[edge.from as usize] = longer;
                 queue.push(longer, edge.from);
             }

@@ -14,6 +14,7 @@ pub mod graph;
 pub mod icfg;
 pub mod ir;
 mod load;
+pub mod wp;
 
 pub use ir::*;
 pub use load::{load, LoadError};

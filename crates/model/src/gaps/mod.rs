@@ -16,6 +16,7 @@ pub use inkwell::llvm_sys::{
     LLVMRealPredicate as RawFloatPredicate, LLVMTypeKind as RawTypeKind, LLVMValueKind as ValueKind,
 };
 use inkwell::module::Module;
+use std::collections::{HashMap, HashSet};
 use std::ffi::c_char;
 use std::marker::PhantomData;
 
@@ -51,7 +52,8 @@ pub struct Ir<'m> {
     context: LLVMContextRef,
     layout: LLVMTargetDataRef,
     kinds: Kinds,
-    life: PhantomData<&'m ()>,
+    /// Nodes that debug intrinsics refer to, as LLVM prints them.
+    printed: HashMap<Meta<'m>, String>,
 }
 
 struct Kinds {
@@ -85,18 +87,35 @@ fn chain<T: Copy>(first: Option<T>, next: impl Fn(T) -> Option<T>) -> impl Itera
 impl<'m> Ir<'m> {
     pub fn new(module: &'m Module) -> Self {
         let raw = module.as_mut_ptr();
-        // SAFETY: a live module, nobody else holds handles into it yet; the layout belongs to the module.
+        // SAFETY: a live module; handles into it are made only behind the last change of its form.
         unsafe {
-            LLVMSetIsNewDbgInfoFormat(raw, 0);
+            let context = LLVMGetModuleContext(raw);
             let kinds = Kinds {
                 noreturn: attribute_kind("noreturn"),
                 returns_twice: attribute_kind("returns_twice"),
                 byval: attribute_kind("byval"),
-                dbg: LLVMGetMDKindIDInContext(LLVMGetModuleContext(raw), c"dbg".as_ptr(), 3),
+                dbg: LLVMGetMDKindIDInContext(context, c"dbg".as_ptr(), 3),
             };
-            let (context, layout) = (LLVMGetModuleContext(raw), LLVMGetModuleDataLayout(raw));
-            Ir { module: raw, context, layout, kinds, life: PhantomData }
+            let layout = LLVMGetModuleDataLayout(raw);
+            let mut ir = Ir { module: raw, context, layout, kinds, printed: HashMap::new() };
+            LLVMSetIsNewDbgInfoFormat(raw, 0);
+            let nodes = ir.nodes_of_variables();
+            // To print a node that an instruction uses, LLVM numbers the whole module each time: not so for one that a record uses.
+            LLVMSetIsNewDbgInfoFormat(raw, 1);
+            let print = |n: Meta<'m>| {
+                (n, Val::new(LLVMMetadataAsValue(context, n.0)).map_or(String::new(), Val::printed))
+            };
+            ir.printed = nodes.into_iter().map(print).collect();
+            LLVMSetIsNewDbgInfoFormat(raw, 0);
+            ir
         }
+    }
+
+    /// Variables and expressions of debug intrinsics.
+    fn nodes_of_variables(&self) -> HashSet<Meta<'m>> {
+        let all = self.functions().flat_map(Val::blocks).flat_map(Bb::instructions);
+        let about = all.filter(|i| i.debug_variable().is_some());
+        about.flat_map(|i| [i.operand(1), i.operand(2)]).flatten().filter_map(Val::as_meta).collect()
     }
 
     pub fn functions(&self) -> impl Iterator<Item = Val<'m>> {
@@ -198,6 +217,9 @@ impl<'m> Ir<'m> {
 
     /// A node as LLVM prints it, for the few fields that no query gives.
     pub fn printed(&self, node: Meta<'m>) -> String {
+        if let Some(text) = self.printed.get(&node) {
+            return text.clone();
+        }
         // SAFETY: a live node.
         unsafe { Val::new(LLVMMetadataAsValue(self.context, node.0)) }.map_or(String::new(), Val::printed)
     }

@@ -276,6 +276,27 @@ impl Program {
         }
     }
 
+    /// Width of an integer or pointer of at most 64 bits; none for anything else.
+    pub fn operand_bits(&self, operand: Operand) -> Option<u32> {
+        match operand {
+            Operand::Int { bits, .. } => Some(bits),
+            Operand::Null | Operand::Global(_) | Operand::Func(_) => Some(u64::BITS),
+            Operand::Inst(i) => self.type_bits(self.inst(i).ty),
+            Operand::Arg { func, index } => self.type_bits(self.func(func).params.get(index as usize)?.ty),
+            Operand::Undef(ty) => self.type_bits(ty),
+            Operand::Const(c) => self.type_bits(self.constant(c).ty),
+            Operand::Asm(_) | Operand::Metadata => None,
+        }
+    }
+
+    fn type_bits(&self, ty: TypeId) -> Option<u32> {
+        match self.ty(ty).kind {
+            TypeKind::Int { bits } if bits <= u64::BITS => Some(bits),
+            TypeKind::Ptr => Some(u64::BITS),
+            _ => None,
+        }
+    }
+
     /// Typedefs and qualifiers taken off.
     pub fn underlying(&self, mut id: DebugTypeId) -> DebugTypeId {
         // A chain of typedefs is no longer than there are types; the bound keeps damaged metadata from looping.

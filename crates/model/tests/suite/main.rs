@@ -7,4 +7,7 @@ mod distances;
 mod flow;
 mod graphs;
 mod loading;
+mod machine;
 mod numbers;
+mod preconditions;
+mod random_c;

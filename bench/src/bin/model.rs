@@ -1,0 +1,119 @@
+//! The program model: how long it takes and how much memory, from cleaned-up bitcode to distances.
+//!
+//! In: programs built with `parallax-cc`, or files of whole-program bitcode. Out: a table. Each program is measured in a process of its own, so that the
+//! peak of memory is its own.
+//!
+//! `cargo run --release -p parallax-bench --bin model -- PROGRAM...`
+
+use parallax_bench::{machine, table, Result};
+use parallax_model::calls::{CallGraph, Returns};
+use parallax_model::cfg::Flow;
+use parallax_model::distance::{control_distances, Distances, Hopeless};
+use parallax_model::icfg::Icfg;
+use parallax_model::{load, BlockId, Program};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const ONE: &str = "--one";
+const HEAD: [&str; 13] = [
+    "program",
+    "functions",
+    "blocks",
+    "instructions",
+    "clean-up, s",
+    "load, s",
+    "calls and flow, s",
+    "distances to one target, ms",
+    "control distances, ms",
+    "stored, MiB",
+    "from the store, s",
+    "whole, s",
+    "peak, MiB",
+];
+/// Targets whose distances are measured, spread over the program.
+const TARGETS: usize = 20;
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [one, file] = &arguments[..] {
+        if one == ONE {
+            println!("{}", measure(Path::new(file))?.join("\t"));
+            return Ok(());
+        }
+    }
+    println!("{}\n", machine());
+    let mut rows = Vec::new();
+    for program in &arguments {
+        let output = std::process::Command::new(std::env::current_exe()?).args([ONE, program]).output()?;
+        if !output.status.success() {
+            return Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr)).into());
+        }
+        rows.push(String::from_utf8(output.stdout)?.trim().split('\t').map(str::to_owned).collect());
+    }
+    table::print(&HEAD, &rows);
+    Ok(())
+}
+
+/// Bitcode as it is, or of a program.
+fn bitcode(path: &Path) -> Result<PathBuf> {
+    if path.extension().is_some_and(|e| e == "bc") {
+        return Ok(path.into());
+    }
+    Ok(parallax_build::collect(path, &parallax_build::Cache::from_environment())?.bitcode)
+}
+
+fn measure(path: &Path) -> Result<Vec<String>> {
+    let cache = std::env::temp_dir().join("parallax-bench");
+    let bitcode = bitcode(path)?;
+    let (cleaned, clean_up) = timed(|| parallax_instrument::clean_up(&bitcode, &cache));
+    let bytes = std::fs::read(cleaned?)?;
+    let (program, loading) = timed(|| load(&bytes));
+    let program = program?;
+    let ((calls, icfg, flows), flow_time) = timed(|| flow(&program));
+    let targets: Vec<BlockId> =
+        program.block_ids().step_by(program.blocks.len().div_ceil(TARGETS).max(1)).collect();
+    let (_, distances) = timed(|| {
+        for target in &targets {
+            Distances::new(&icfg, &program, &[*target], &Hopeless::default());
+        }
+    });
+    let (_, control) = timed(|| {
+        for target in &targets {
+            control_distances(&program, &flows, &calls, &[*target]);
+        }
+    });
+    let stored = program.to_bytes();
+    let (again, from_store) = timed(|| Program::from_bytes(&stored));
+    assert!(again? == program, "a stored model differs from what was stored");
+    let each = |total: Duration| format!("{:.1}", total.as_secs_f64() * 1e3 / targets.len() as f64);
+    let seconds = |time: Duration| format!("{:.2}", time.as_secs_f64());
+    Ok(vec![
+        path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        program.defined.to_string(),
+        program.blocks.len().to_string(),
+        program.insts.len().to_string(),
+        seconds(clean_up),
+        seconds(loading),
+        seconds(flow_time),
+        each(distances),
+        each(control),
+        format!("{:.1}", stored.len() as f64 / f64::from(1 << 20)),
+        seconds(from_store),
+        seconds(clean_up + loading + flow_time),
+        (nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF)?.max_rss() >> 10).to_string(),
+    ])
+}
+
+fn flow(program: &Program) -> (CallGraph, Icfg, Vec<Flow>) {
+    let calls = CallGraph::coarse(program);
+    let returns = Returns::new(program, &calls);
+    let icfg = Icfg::new(program, &calls, &returns);
+    let flows = program.defined_functions().map(|f| Flow::new(program, &calls, &returns, f)).collect();
+    (calls, icfg, flows)
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    let result = work();
+    (result, start.elapsed())
+}
