@@ -147,6 +147,26 @@ int main(int argc, char **argv) {{
 }
 
 #[test]
+fn a_call_whose_callee_calls_the_writer_leaves_hope() {
+    check(&format!(
+        "{HEAD}static int mode;
+static void inner(int n) {{ if (n > 7) mode = n; }}
+static void outer(int n) {{ puts(\"outer\"); inner(n + 1); }}
+int main(int argc, char **argv) {{
+    if (argc > 3)
+        mode = 0; // open
+    else
+        mode = 1; // open
+    outer(argc);
+    if (mode == 9)
+        puts(\"reached\"); // target
+    return 0;
+}}
+"
+    ));
+}
+
+#[test]
 fn conditions_on_one_variable_that_contradict_each_other_are_found() {
     check(&format!(
         "{HEAD}int main(int argc, char **argv) {{
