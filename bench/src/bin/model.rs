@@ -5,17 +5,18 @@
 //!
 //! `cargo run --release -p parallax-bench --bin model -- PROGRAM...`
 
-use parallax_bench::{machine, table, Result};
+use parallax_bench::{machine, median, table, Result};
 use parallax_model::calls::{CallGraph, Returns};
 use parallax_model::cfg::Flow;
 use parallax_model::distance::{control_distances, Distances, Hopeless};
 use parallax_model::icfg::Icfg;
+use parallax_model::wp::{Context, PlainMemory, Preconditions};
 use parallax_model::{load, BlockId, Program};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const ONE: &str = "--one";
-const HEAD: [&str; 13] = [
+const HEAD: [&str; 15] = [
     "program",
     "functions",
     "blocks",
@@ -25,6 +26,8 @@ const HEAD: [&str; 13] = [
     "calls and flow, s",
     "distances to one target, ms",
     "control distances, ms",
+    "preconditions of one target, ms: median",
+    "worst",
     "stored, MiB",
     "from the store, s",
     "whole, s",
@@ -69,7 +72,7 @@ fn measure(path: &Path) -> Result<Vec<String>> {
     let bytes = std::fs::read(cleaned?)?;
     let (program, loading) = timed(|| load(&bytes));
     let program = program?;
-    let ((calls, icfg, flows), flow_time) = timed(|| flow(&program));
+    let ((calls, returns, icfg, flows), flow_time) = timed(|| flow(&program));
     let targets: Vec<BlockId> =
         program.block_ids().step_by(program.blocks.len().div_ceil(TARGETS).max(1)).collect();
     let (_, distances) = timed(|| {
@@ -82,6 +85,10 @@ fn measure(path: &Path) -> Result<Vec<String>> {
             control_distances(&program, &flows, &calls, &[*target]);
         }
     });
+    let memory = PlainMemory::new(&program, &calls);
+    let context = Context::new(&program, &calls, &returns, &memory);
+    let backwards = |t: &BlockId| timed(|| Preconditions::new(&context, &[*t]).hopeless(&context)).1;
+    let preconditions: Vec<Duration> = targets.iter().map(backwards).collect();
     let stored = program.to_bytes();
     let (again, from_store) = timed(|| Program::from_bytes(&stored));
     assert!(again? == program, "a stored model differs from what was stored");
@@ -97,19 +104,22 @@ fn measure(path: &Path) -> Result<Vec<String>> {
         seconds(flow_time),
         each(distances),
         each(control),
+        format!("{:.1}", median(preconditions.clone()).as_secs_f64() * 1e3),
+        format!("{:.1}", preconditions.iter().max().map_or(0.0, Duration::as_secs_f64) * 1e3),
         format!("{:.1}", stored.len() as f64 / f64::from(1 << 20)),
         seconds(from_store),
         seconds(clean_up + loading + flow_time),
-        (nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF)?.max_rss() >> 10).to_string(),
+        (nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF)?.max_rss() >> 10)
+            .to_string(),
     ])
 }
 
-fn flow(program: &Program) -> (CallGraph, Icfg, Vec<Flow>) {
+fn flow(program: &Program) -> (CallGraph, Returns, Icfg, Vec<Flow>) {
     let calls = CallGraph::coarse(program);
     let returns = Returns::new(program, &calls);
     let icfg = Icfg::new(program, &calls, &returns);
     let flows = program.defined_functions().map(|f| Flow::new(program, &calls, &returns, f)).collect();
-    (calls, icfg, flows)
+    (calls, returns, icfg, flows)
 }
 
 fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {

@@ -1,6 +1,8 @@
 //! Weakest preconditions backwards from targets (seed 003, section 3.2): for every block a condition that must hold at its beginning for a target to be reached.
 //!
-//!     out(b) = ⋁ over successors s of (cond(b → s) ∧ in(s))        in(b) = wp(b, out(b))        in(target) = true
+//! ```text
+//! out(b) = ⋁ over successors s of (cond(b → s) ∧ in(s))        in(b) = wp(b, out(b))        in(target) = true
+//! ```
 //!
 //! In: a program, its call graph, targets, knowledge about writes. Out: [`Hopeless`]: blocks and edges from which no target can be reached, calls that cannot reach
 //! one inside their callee.
