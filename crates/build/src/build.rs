@@ -5,8 +5,11 @@
 //! removed by the next build; two builds of the same thing wait for each other; the user's sources are not written.
 
 use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
+use std::sync::Arc;
+use std::time::Duration;
 
 use crate::cache::{hash_file, Cache};
 use crate::collect::{collect, see_through, Version};
@@ -24,6 +27,9 @@ pub const ENV_WRAPPER: &str = "PARALLAX_WRAPPER";
 pub const LOG_TAIL_LINES: usize = 30;
 /// How many programs a message lists.
 pub const PROGRAMS_LISTED: usize = 20;
+
+/// How often a build command that runs is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// Variables of the environment that change what a build makes.
 const BUILD_VARIABLES: &[&str] = &["CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDFLAGS", "LIBS", "PATH"];
@@ -45,6 +51,28 @@ pub struct Request {
     pub with_git: bool,
     /// The wrapper, if not where it is usually found.
     pub wrapper: Option<PathBuf>,
+    /// Ends the build command, and with it the build.
+    pub stop: Stop,
+}
+
+/// Says when a build is to end early. Never, by default.
+#[derive(Clone, Default)]
+pub struct Stop(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
+
+impl Stop {
+    pub fn when(asked: impl Fn() -> bool + Send + Sync + 'static) -> Stop {
+        Stop(Some(Arc::new(asked)))
+    }
+
+    fn is_asked(&self) -> bool {
+        self.0.as_ref().is_some_and(|asked| asked())
+    }
+}
+
+impl std::fmt::Debug for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.debug_tuple("Stop").field(&self.is_asked()).finish()
+    }
 }
 
 impl Request {
@@ -57,6 +85,7 @@ impl Request {
             native_cc: None,
             with_git: false,
             wrapper: None,
+            stop: Stop::default(),
         }
     }
 }
@@ -237,14 +266,33 @@ impl Job<'_> {
         // is gone.
         shell.stdin(self.lock.try_clone().at(&log_path)?);
         shell.stderr(log.try_clone().at(&log_path)?).stdout(log);
-        let status =
-            shell.status().map_err(|source| BuildError::Tool { program: "/bin/sh".into(), source })?;
+        let status = self.wait_for(shell)?;
         if status.success() {
             return Ok(());
         }
         let tail = log_tail(&String::from_utf8_lossy(&fs::read(&log_path).at(&log_path)?));
         let directory = prepared.directory.clone();
         Err(BuildError::BuildFailed { command: command.to_string(), directory, status, tail })
+    }
+
+    /// Runs the shell in a process group of its own, which ends when the build is stopped.
+    fn wait_for(&self, mut shell: Command) -> Result<ExitStatus, BuildError> {
+        let failed = |source| BuildError::Tool { program: "/bin/sh".into(), source };
+        let mut child = shell.process_group(0).spawn().map_err(failed)?;
+        loop {
+            if let Some(status) = child.try_wait().map_err(failed)? {
+                return Ok(status);
+            }
+            if self.request.stop.is_asked() {
+                if let Some(group) = rustix::process::Pid::from_raw(child.id() as i32) {
+                    // Fails only if nobody of the group is left.
+                    let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+                }
+                child.wait().map_err(failed)?;
+                return Err(BuildError::Stopped);
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
     }
 
     /// A directory in which every usual name of a compiler is the wrapper: a makefile that says `CC = gcc` is seen through.

@@ -55,6 +55,9 @@ pub enum BuildError {
     #[error("the build failed ({status}): {command}\nin {directory}\n{tail}", directory = .directory.display())]
     BuildFailed { command: String, directory: PathBuf, status: ExitStatus, tail: String },
 
+    #[error("the build was stopped")]
+    Stopped,
+
     #[error("{source_name}: a directory needs a build command (--build CMD, or `build` in parallax.toml)")]
     NoBuildCommand { source_name: String },
 

@@ -159,8 +159,17 @@ pub(crate) fn apply(patch: &Path, directory: &Path, tree_name: &str) -> Result<(
     // Only `--reject` counts hunks; what it writes goes away with the copy.
     let output = tools::run(&mut command("-p1", &["--reject", "--verbose"]))?;
     let text = String::from_utf8_lossy(&output.stderr);
-    let relevant =
-        |line: &&str| line.starts_with("error") || line.contains("ejected") || line.contains("reject");
-    let message = text.lines().filter(relevant).collect::<Vec<_>>().join("\n");
+    let relevant = |line: &&str| {
+        line.starts_with("error")
+            || line.starts_with("fatal")
+            || line.contains("ejected")
+            || line.contains("reject")
+    };
+    let mut message = text.lines().filter(relevant).collect::<Vec<_>>().join("\n");
+    if message.contains("cannot apply binary patch") {
+        message.push_str(
+            "\nthe patch says that a binary file differs, but not how; make it with `git diff --binary`",
+        );
+    }
     Err(BuildError::Patch { patch, tree: tree_name.to_string(), message })
 }

@@ -27,7 +27,7 @@ pub mod tools;
 mod tree;
 pub mod wrapper;
 
-pub use build::{build, Request};
+pub use build::{build, Request, Stop};
 pub use cache::Cache;
 pub use collect::{collect, MissingBitcode, Version};
 pub use error::BuildError;

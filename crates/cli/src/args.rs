@@ -25,6 +25,8 @@ pub enum Command {
     Diff(Box<DiffArgs>),
     /// Run kept tests on both versions
     Replay(Box<ReplayArgs>),
+    /// Make the HTML page of a result directory again
+    Report(ReportArgs),
     /// Is everything here that is needed? What is missing, and how to get it
     Doctor,
 }
@@ -65,6 +67,16 @@ pub struct TraceArgs {
     pub build: BuildArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// What `parallax diff --out` made
+    #[arg(value_name = "DIR", default_value = "parallax-out")]
+    pub directory: PathBuf,
+    /// Where the page goes [default: report.html in DIR]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 /// How the program is built.

@@ -7,7 +7,7 @@
 use crate::args::{BuildArgs, LimitArgs, ModeArg};
 use crate::error::CliError;
 use crate::resolve::{Target, TraceJob};
-use parallax_build::{Cache, Request, Source, Version};
+use parallax_build::{Cache, Request, Source, Stop, Version};
 use parallax_execute::{Arena, ArenaSizes, Executor, Interrupt, Kind, Limits, Options, Run, Symbolic};
 use parallax_instrument::{instrument, Instrumented, Watch};
 use parallax_trace::format::Mode;
@@ -38,7 +38,7 @@ pub fn record(job: &TraceJob) -> Result<Recorded, CliError> {
 pub fn prepare(job: &TraceJob) -> Result<(Executor, ProgramMap), CliError> {
     let interrupt = Interrupt::on_signals();
     let cache = Cache::from_environment();
-    let version = version(&job.target, &job.build, &cache)?;
+    let version = version(&job.target, &job.build, &interrupt, &cache)?;
     warn(&version);
     if interrupt.is_set() {
         return Err(parallax_execute::Error::Interrupted.into());
@@ -54,7 +54,12 @@ pub fn prepare(job: &TraceJob) -> Result<(Executor, ProgramMap), CliError> {
 }
 
 /// Builds what has to be built, and finds the bitcode.
-pub fn version(target: &Target, build: &BuildArgs, cache: &Cache) -> Result<Version, CliError> {
+pub fn version(
+    target: &Target,
+    build: &BuildArgs,
+    interrupt: &Interrupt,
+    cache: &Cache,
+) -> Result<Version, CliError> {
     let source = match target {
         Target::Program(path) => return Ok(parallax_build::collect(path, cache)?),
         Target::File(path) => Source::File(path.clone()),
@@ -67,6 +72,10 @@ pub fn version(target: &Target, build: &BuildArgs, cache: &Cache) -> Result<Vers
         patch: build.patch.clone(),
         command: build.build.clone(),
         program: build.built_program.as_ref().map(|path| path.to_string_lossy().into_owned()),
+        stop: Stop::when({
+            let interrupt = interrupt.clone();
+            move || interrupt.is_set()
+        }),
         ..Request::new(source)
     };
     Ok(parallax_build::build(&request, cache)?)

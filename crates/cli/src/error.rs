@@ -31,6 +31,8 @@ pub enum CliError {
     OutDir(#[from] parallax_report::outdir::OutDirError),
     #[error(transparent)]
     Kept(#[from] parallax_report::kept::KeptError),
+    #[error(transparent)]
+    Stats(#[from] parallax_report::stats_file::StatsError),
     #[error("--ignore: {0}")]
     Rules(#[from] parallax_oracle::RulesError),
     #[error("the versions are unstable: run twice on the same input, {0}; nothing is left to compare (take what changes out with --ignore)")]
@@ -55,6 +57,7 @@ impl CliError {
             | CliError::Machine(_)
             | CliError::Write(_)
             | CliError::OutDir(_)
+            | CliError::Stats(_)
             | CliError::Kept(_)
             | CliError::Rules(_) => ExitCode::Usage,
             CliError::Unstable(_) => ExitCode::Unstable,
@@ -82,7 +85,9 @@ fn build_code(error: &BuildError) -> ExitCode {
         | BuildError::Shallow { .. }
         | BuildError::NoDefaultBranch { .. }
         | BuildError::NoMergeBase { .. }
+        | BuildError::Patch { .. }
         | BuildError::NoWrapper => ExitCode::Usage,
+        BuildError::Stopped => ExitCode::Interrupted,
         _ => ExitCode::Build,
     }
 }

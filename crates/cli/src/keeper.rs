@@ -1,15 +1,17 @@
-//! Makes tests smaller beside the search.
+//! Makes tests smaller beside the search, and asks the golden version about them.
 //!
-//! In: differences as they are found. Out: smaller tests in the ledger.
+//! In: differences as they are found. Out: smaller tests in the ledger, with what the golden version makes of them.
 //!
-//! Always holds: a smaller test shows the same difference, confirmed as any other; the last one is done, or given up, at the deadline.
+//! Always holds: a smaller test shows the same difference with the same cause, confirmed as any other; the last one is done, or given
+//! up, at the deadline.
 
-use crate::ledger::Ledger;
-use crate::natives::Natives;
+use crate::golden::Golden;
+use crate::lab::VersionsLab;
+use crate::ledger::{self, Ledger};
 use parallax_execute::{Interrupt, TestCase};
-use parallax_oracle::{judge, minimise, Case, Judgement, Rules, Step};
+use parallax_oracle::{judge, minimise, Case, Judgement, Step};
 use std::sync::mpsc::Receiver;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// How much goes into one test.
@@ -21,8 +23,8 @@ pub struct Effort {
 
 /// A thread's work: until the sender is gone, or the time is up.
 pub struct Keeper<'k> {
-    pub natives: Natives,
-    pub rules: &'k Rules,
+    pub lab: VersionsLab,
+    pub golden: Option<Golden>,
     pub ledger: &'k Mutex<Ledger>,
     pub effort: Effort,
     pub deadline: Instant,
@@ -32,18 +34,19 @@ pub struct Keeper<'k> {
 impl Keeper<'_> {
     pub fn work(mut self, incoming: Receiver<(usize, Case)>) {
         for (number, case) in incoming {
-            if let Some(smaller) = self.smaller(&case) {
-                let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Err(error) = ledger.set_case(number, &smaller) {
-                    eprintln!("parallax: {error}");
-                }
+            let smaller = self.smaller(&case);
+            let kept = smaller.as_ref().unwrap_or(&case);
+            let golden = self.golden.as_mut().map(|golden| golden.classify(&self.lab.shared.rules, kept));
+            let mut ledger = ledger::lock(self.ledger);
+            if let Err(error) = ledger.improve(number, smaller.as_ref(), golden) {
+                eprintln!("parallax: {error}");
             }
         }
     }
 
     fn smaller(&mut self, case: &Case) -> Option<Case> {
         let end = self.deadline.min(Instant::now() + self.effort.time);
-        self.natives.deadline = Some(end);
+        self.lab.natives.deadline = Some(end);
         let mut runs = 0;
         let effort = self.effort;
         let small = minimise(&case.test, &mut |candidate| {
@@ -51,27 +54,27 @@ impl Keeper<'_> {
                 return Step::Stop;
             }
             runs += 1;
-            self.step(candidate, &case.signature)
+            match self.judged(candidate, case, true) {
+                Some(_) => Step::Same,
+                None => Step::Other,
+            }
         });
         if small == case.test {
             return None;
         }
         // Once more, as a difference that is new.
-        self.natives.deadline = Some(self.deadline);
-        self.judged(&small, false).filter(|found| found.signature == case.signature)
+        self.lab.natives.deadline = Some(self.deadline);
+        self.judged(&small, case, false)
     }
 
-    fn step(&mut self, candidate: &TestCase, signature: &str) -> Step {
-        match self.judged(candidate, true) {
-            Some(found) if found.signature == signature => Step::Same,
-            _ => Step::Other,
+    /// A test case that is different in the same way, for the same reason.
+    fn judged(&mut self, test: &TestCase, like: &Case, known: bool) -> Option<Case> {
+        let judgement = judge(&mut self.lab.natives, &self.lab.shared.rules, test, &|_| known);
+        let Ok(Judgement::Different(mut found)) = judgement else { return None };
+        if found.signature != like.signature {
+            return None;
         }
-    }
-
-    fn judged(&mut self, test: &TestCase, known: bool) -> Option<Case> {
-        match judge(&mut self.natives, self.rules, test, &|_| known) {
-            Ok(Judgement::Different(case)) => Some(*case),
-            _ => None,
-        }
+        found.cause = self.lab.cause(test).ok()?;
+        (found.cause == like.cause).then_some(*found)
     }
 }

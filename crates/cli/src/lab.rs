@@ -8,7 +8,7 @@
 use crate::engine;
 use crate::natives::{limited, Natives, NoRun};
 use parallax_execute::{Executor, Limits, TestCase};
-use parallax_oracle::{judge, Case, Judgement, Rules};
+use parallax_oracle::{judge, Case, Causes, Judgement, Rules};
 use parallax_search::{Lab, LabError, Side, Traced, Verdict};
 use parallax_trace::synth::Synth;
 use parallax_trace::Trace;
@@ -19,24 +19,28 @@ use std::time::Instant;
 /// Differences that have been seen, with the runs that show them.
 #[derive(Default)]
 pub struct Findings {
-    /// Signatures that have been taken in.
+    /// Groups that have been taken in.
     known: BTreeSet<String>,
-    /// The others, by signature and test case: which one the search will announce is its own affair.
+    /// Signatures that have been confirmed.
+    confirmed: BTreeSet<String>,
+    /// The others, by group and test case: which one the search will announce is its own affair.
     waiting: BTreeMap<String, HashMap<TestCase, Case>>,
 }
 
 impl Findings {
     fn add(&mut self, case: Case) {
-        if !self.known.contains(&case.signature) {
-            let cases = self.waiting.entry(case.signature.clone()).or_default();
-            cases.insert(case.test.clone(), case);
+        let group = case.group();
+        if !self.known.contains(&group) {
+            self.waiting.entry(group).or_default().insert(case.test.clone(), case);
         }
     }
 
     /// The case that belongs to an announced difference. From now on its kind is known.
-    pub fn take(&mut self, signature: &str, test: &TestCase) -> Option<Case> {
-        self.known.insert(signature.to_owned());
-        self.waiting.remove(signature)?.remove(test)
+    pub fn take(&mut self, group: &str, test: &TestCase) -> Option<Case> {
+        self.known.insert(group.to_owned());
+        let case = self.waiting.remove(group)?.remove(test)?;
+        self.confirmed.insert(case.signature.clone());
+        Some(case)
     }
 }
 
@@ -44,12 +48,13 @@ impl Findings {
 pub struct Shared {
     pub rules: Rules,
     pub limits: Limits,
+    pub causes: Causes,
     findings: Mutex<Findings>,
 }
 
 impl Shared {
-    pub fn new(rules: Rules, limits: Limits) -> Shared {
-        Shared { rules, limits, findings: Mutex::default() }
+    pub fn new(rules: Rules, limits: Limits, causes: Causes) -> Shared {
+        Shared { rules, limits, causes, findings: Mutex::default() }
     }
 
     pub fn findings(&self) -> MutexGuard<'_, Findings> {
@@ -81,12 +86,17 @@ impl Lab for VersionsLab {
     }
 
     fn judge(&mut self, test: &TestCase) -> Result<Verdict, LabError> {
-        let known = |signature: &str| self.shared.findings().known.contains(signature);
+        let known = |signature: &str| self.shared.findings().confirmed.contains(signature);
         match judge(&mut self.natives, &self.shared.rules, test, &known) {
             Ok(Judgement::Same) => Ok(Verdict::Same),
             Ok(Judgement::Flaky(reason)) | Err(NoRun::Impossible(reason)) => Ok(Verdict::Unusable { reason }),
-            Ok(Judgement::Different(case)) => {
-                let signature = case.signature.clone();
+            Ok(Judgement::Different(mut case)) => {
+                case.cause = self.cause(test)?;
+                if Instant::now() >= self.deadline {
+                    // A cause that was looked for in half a trace would be a group of its own.
+                    return Ok(Verdict::Unusable { reason: "the time was up".to_owned() });
+                }
+                let signature = case.group();
                 self.shared.findings().add(*case);
                 Ok(Verdict::Different { signature })
             }
@@ -97,6 +107,13 @@ impl Lab for VersionsLab {
 }
 
 impl VersionsLab {
+    /// The change behind a difference on this test case.
+    pub fn cause(&mut self, test: &TestCase) -> Result<Option<String>, LabError> {
+        let old = self.trace(Side::Old, test)?;
+        let new = self.trace(Side::New, test)?;
+        Ok(self.shared.causes.of(&old.trace, &new.trace))
+    }
+
     /// The trace that the last run left. One that the program wrote over says nothing.
     fn decoded(&self, side: Side) -> Traced {
         let arena = self.symbolic[side as usize].arena();

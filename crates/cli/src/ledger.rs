@@ -1,77 +1,143 @@
 //! The result of a comparison while it grows: on disk at every moment.
 //!
-//! In: differences as they are found, smaller tests for them, the outcome of the search. Out: the output directory.
+//! In: differences as they are found, smaller tests for them, counters, the outcome of the search. Out: the output directory.
 //!
 //! Always holds: `verdicts.json` and `tests/` agree, and hold all that was found so far; so whatever ends Parallax, nothing
 //! found is lost.
 
 use crate::error::CliError;
-use parallax_oracle::Case;
+use crate::stability;
+use parallax_execute::Run;
+use parallax_oracle::{Case, Class};
+use parallax_report::changes::Changes;
 use parallax_report::diff_view::*;
-use parallax_report::{diff_json, junit, kept, sarif, OutDir, Text};
+use parallax_report::{diff_json, html, junit, kept, sarif, Change, OutDir, StatsFile, SCHEMA};
 use std::fs;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub struct Ledger {
     pub view: DiffView,
     pub out: OutDir,
     argv0: Vec<u8>,
+    stats: StatsFile,
+    pub changes: Vec<Change>,
+    /// By group, see [`Case::group`]; the index is the number of the difference.
+    groups: Vec<String>,
+}
+
+/// Everyone's way to the ledger.
+pub fn lock(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
+    // Every change of the ledger is complete before anything can panic.
+    ledger.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Ledger {
-    pub fn new(view: DiffView, out: OutDir, argv0: Vec<u8>) -> Result<Ledger, CliError> {
-        let ledger = Ledger { view, out, argv0 };
+    pub fn new(
+        view: DiffView,
+        out: OutDir,
+        argv0: Vec<u8>,
+        changes: Vec<Change>,
+    ) -> Result<Ledger, CliError> {
+        let stats = StatsFile::create(&out.path().join("stats.sqlite"))?;
+        out.write_json("changes.json", &Changes { schema: SCHEMA.to_owned(), changes: changes.clone() })?;
+        let ledger = Ledger { view, out, argv0, stats, changes, groups: Vec::new() };
         ledger.save()?;
         Ok(ledger)
     }
 
-    /// A new kind of difference. Gives its number.
+    /// A difference of a new group. Gives its number.
     pub fn add(&mut self, case: &Case, after: Duration, runs: u64) -> Result<usize, CliError> {
         let number = self.view.differences.len();
-        let kind = case.kind().name();
+        let kind = case.kind().name().to_owned();
         let id = format!("{}-{kind}", number + 1);
-        let directory = self.out.test(&id);
         self.view.verdict = Verdict::Different;
         self.view.differences.push(DifferenceView {
-            test: directory.display().to_string(),
-            id,
+            test: self.out.test(&id).display().to_string(),
+            id: id.clone(),
             kind,
-            aspects: case.aspects.iter().map(|aspect| aspect.name()).collect(),
-            signature: case.signature.clone(),
             count: 1,
-            arguments: Vec::new(),
-            old: BehaviourView::of(&case.old),
-            new: BehaviourView::of(&case.new),
             found_after_s: after.as_secs_f64(),
             runs_before: runs,
+            ..DifferenceView::default()
         });
-        self.set_case(number, case)?;
+        self.groups.push(case.group());
+        self.set_case(number, case, None)?;
+        self.stats.input(after.as_secs_f64(), &id)?;
         Ok(number)
     }
 
-    /// A better test for a difference that is known.
-    pub fn set_case(&mut self, number: usize, case: &Case) -> Result<(), CliError> {
+    /// A better test for a difference that is known, and what a golden version makes of it; the inner `None`: it had no time.
+    pub fn improve(
+        &mut self,
+        number: usize,
+        smaller: Option<&Case>,
+        golden: Option<Option<(Class, Run)>>,
+    ) -> Result<(), CliError> {
         let Some(entry) = self.view.differences.get_mut(number) else { return Ok(()) };
-        entry.arguments = case.test.argv.iter().map(|argument| Text(argument.clone())).collect();
+        let run = golden.map(|golden| {
+            entry.class = Some(golden.as_ref().map_or(Class::Unclear, |(class, _)| *class).name().to_owned());
+            golden.map(|(_, run)| run)
+        });
+        let run = run.flatten();
+        entry.golden = run.as_ref().map(BehaviourView::of);
+        match (smaller, &run) {
+            (Some(case), _) => self.set_case(number, case, run.as_ref()),
+            (None, Some(run)) => {
+                kept::write_run(&self.out.test(&self.view.differences[number].id), "golden", run)?;
+                self.save_difference(number)
+            }
+            (None, None) => self.save_difference(number),
+        }
+    }
+
+    fn set_case(&mut self, number: usize, case: &Case, golden: Option<&Run>) -> Result<(), CliError> {
+        let Some(entry) = self.view.differences.get_mut(number) else { return Ok(()) };
+        entry.set_test(&case.test);
+        entry.aspects = case.aspects.iter().map(|aspect| aspect.name().to_owned()).collect();
+        entry.signature = case.signature.clone();
+        entry.cause = case.cause.clone();
         entry.old = BehaviourView::of(&case.old);
         entry.new = BehaviourView::of(&case.new);
+        for (which, part) in &case.unstable {
+            let view = stability::view(*which, part);
+            if !self.view.unstable.contains(&view) {
+                self.view.unstable.push(view);
+            }
+        }
         let directory = self.out.test(&entry.id);
         let fresh = self.out.test(&format!(".{}.new", entry.id));
         kept::write(&fresh, &case.test, &self.argv0)?;
         kept::write_run(&fresh, "old", &case.old)?;
         kept::write_run(&fresh, "new", &case.new)?;
+        if let Some(golden) = golden {
+            kept::write_run(&fresh, "golden", golden)?;
+        }
         if directory.exists() {
             fs::remove_dir_all(&directory).map_err(CliError::Write)?;
         }
         fs::rename(&fresh, &directory).map_err(CliError::Write)?;
+        self.save_difference(number)
+    }
+
+    fn save_difference(&self, number: usize) -> Result<(), CliError> {
+        self.stats.difference(&self.view.differences[number])?;
         self.save()
     }
 
-    /// One more input with a known signature.
-    pub fn again(&mut self, signature: &str) {
-        if let Some(entry) = self.view.differences.iter_mut().find(|entry| entry.signature == signature) {
-            entry.count += 1;
-        }
+    /// One more input of a known group.
+    pub fn again(&mut self, group: &str, after: Duration) -> Result<(), CliError> {
+        let Some(number) = self.groups.iter().position(|known| known == group) else { return Ok(()) };
+        let entry = &mut self.view.differences[number];
+        entry.count += 1;
+        Ok(self.stats.input(after.as_secs_f64(), &entry.id)?)
+    }
+
+    /// The counters by now.
+    pub fn progress(&mut self, stats: DiffStats) -> Result<(), CliError> {
+        self.stats.progress(&stats, self.view.differences.len())?;
+        self.view.stats = stats;
+        self.save()
     }
 
     fn save(&self) -> Result<(), CliError> {
@@ -81,8 +147,15 @@ impl Ledger {
     /// All the files that need the end of the search.
     pub fn finish(&self) -> Result<(), CliError> {
         self.save()?;
+        for difference in &self.view.differences {
+            self.stats.difference(difference)?;
+        }
+        self.stats.describe("old", &self.view.versions.old)?;
+        self.stats.describe("new", &self.view.versions.new)?;
+        self.stats.describe("ended", &self.view.ended)?;
         self.out.write("junit.xml", junit(&self.view).as_bytes())?;
-        Ok(self.out.write("report.sarif", sarif(&self.view)?.as_bytes())?)
+        self.out.write("report.sarif", sarif(&self.view)?.as_bytes())?;
+        Ok(self.out.write("report.html", html(&self.view, &self.changes).as_bytes())?)
     }
 
     pub fn json(&self) -> Result<String, CliError> {

@@ -12,18 +12,22 @@ mod doctor;
 mod engine;
 mod error;
 mod exit_code;
+mod golden;
 mod keeper;
 mod lab;
 mod ledger;
 mod natives;
 mod progress;
 mod replay;
+mod report;
 mod resolve;
 mod run_file;
 mod seeds;
+mod stability;
 mod trace;
 mod units;
 mod versions;
+mod watch;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -69,6 +73,7 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
             let (text, code) = replay::replay(&args)?;
             print(&text).map(|()| code)
         }
+        Command::Report(args) => print(&report::report(&args)?).map(|()| ExitCode::Success),
         Command::Doctor => {
             let mut out = Vec::new();
             let healthy = doctor::doctor(&mut out);

@@ -48,14 +48,22 @@ pub struct Natives {
 pub struct Setting {
     pub argv0: Vec<u8>,
     pub unconfined: bool,
+    /// Native binaries get other addresses in every run.
+    pub moving_addresses: bool,
     pub interrupt: Interrupt,
 }
 
 impl Setting {
+    /// A fresh executor of a native binary.
+    pub fn native(&self, program: &Path) -> Result<Executor, CliError> {
+        Ok(Executor::new(program, Kind::Native, self.options())?)
+    }
+
     pub fn options(&self) -> Options {
         Options {
             argv0: Some(self.argv0.clone()),
             unconfined: self.unconfined,
+            moving_addresses: self.moving_addresses,
             interrupt: self.interrupt.clone(),
             ..Options::default()
         }
@@ -64,8 +72,8 @@ impl Setting {
 
 impl Natives {
     pub fn new(programs: [&Path; 2], limits: Limits, setting: &Setting) -> Result<Natives, CliError> {
-        let start = |program: &Path| Executor::new(program, Kind::Native, setting.options());
-        Ok(Natives { executors: [start(programs[0])?, start(programs[1])?], limits, deadline: None })
+        let executors = [setting.native(programs[0])?, setting.native(programs[1])?];
+        Ok(Natives { executors, limits, deadline: None })
     }
 }
 
@@ -73,12 +81,22 @@ impl Runner for Natives {
     type Error = NoRun;
 
     fn run(&mut self, which: Which, test: &TestCase) -> Result<Run, NoRun> {
-        let (limits, cut) = limited(&self.limits, self.deadline)?;
-        let run = self.executors[which as usize].run(test, &limits)?;
-        match run.outcome {
-            Outcome::TimedOut if cut => Err(NoRun::OutOfTime),
-            _ => Ok(run),
-        }
+        run_until(&mut self.executors[which as usize], test, &self.limits, self.deadline)
+    }
+}
+
+/// One run that is over at the deadline.
+pub fn run_until(
+    executor: &mut Executor,
+    test: &TestCase,
+    limits: &Limits,
+    deadline: Option<Instant>,
+) -> Result<Run, NoRun> {
+    let (limits, cut) = limited(limits, deadline)?;
+    let run = executor.run(test, &limits)?;
+    match run.outcome {
+        Outcome::TimedOut if cut => Err(NoRun::OutOfTime),
+        _ => Ok(run),
     }
 }
 

@@ -7,9 +7,8 @@ use crate::diff_args::{DiffFormat, ReplayArgs};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::natives::{Natives, NoRun, Setting};
-use crate::resolve::{self, Target};
 use crate::run_file::RunFile;
-use crate::{diff, engine, seeds, versions};
+use crate::{diff, engine, golden, seeds, versions};
 use parallax_build::Cache;
 use parallax_execute::Interrupt;
 use parallax_oracle::{judge, Judgement, Rules};
@@ -38,10 +37,10 @@ pub fn replay(args: &ReplayArgs) -> Result<(String, ExitCode), CliError> {
     let tests = seeds::kept_tests(&args.tests)?;
     let interrupt = Interrupt::on_signals();
     let origin = tests.first().and_then(|test| RunFile::of_test(test));
-    let programs = programs(args, origin.as_ref())?;
+    let programs = programs(args, origin.as_ref(), &interrupt)?;
     let (mut rules, argv0) = rules(args, origin.as_ref(), &programs)?;
     rules.add_name(&argv0);
-    let setting = Setting { argv0, unconfined: args.limits.unconfined, interrupt };
+    let setting = Setting { argv0, unconfined: args.limits.unconfined, moving_addresses: false, interrupt };
     let limits = engine::limits(&args.limits, args.oracle.run_time);
     let mut natives = Natives::new([&programs[0], &programs[1]], limits, &setting)?;
     let mut replayed = Vec::new();
@@ -89,7 +88,11 @@ fn human(replayed: &[Replayed]) -> String {
 }
 
 /// The two native binaries.
-fn programs(args: &ReplayArgs, origin: Option<&RunFile>) -> Result<[PathBuf; 2], CliError> {
+fn programs(
+    args: &ReplayArgs,
+    origin: Option<&RunFile>,
+    interrupt: &Interrupt,
+) -> Result<[PathBuf; 2], CliError> {
     let cache = Cache::from_environment();
     let find = |named: &Option<OsString>, build: &BuildArgs, recorded: Option<&PathBuf>, option: &str| {
         let Some(name) = named else {
@@ -104,11 +107,7 @@ fn programs(args: &ReplayArgs, origin: Option<&RunFile>) -> Result<[PathBuf; 2],
                 ))),
             };
         };
-        match resolve::target(name)? {
-            // Any program will do: nothing is instrumented.
-            Target::Program(path) => Ok(path),
-            target => Ok(engine::version(&target, build, &cache)?.native),
-        }
+        golden::native(name, build, interrupt, &cache)
     };
     let without_patch = BuildArgs { patch: None, ..args.build.clone() };
     Ok([

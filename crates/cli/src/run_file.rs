@@ -25,6 +25,8 @@ pub struct RunFile {
     pub argv0: String,
     pub old: Built,
     pub new: Built,
+    #[serde(default)]
+    pub golden: Option<Built>,
     pub compare: Vec<String>,
     pub ignore: Vec<String>,
 }
@@ -53,6 +55,7 @@ impl RunFile {
             argv0: escape(argv0),
             old,
             new,
+            golden: None,
             compare: Vec::new(),
             ignore: Vec::new(),
         }

@@ -13,6 +13,8 @@ use crate::resolve::{self, Target};
 use parallax_build::{Cache, Version};
 use parallax_execute::Interrupt;
 use parallax_instrument::Instrumented;
+use parallax_oracle::Region;
+use parallax_report::changes::{self, Change, Sources};
 use parallax_trace::format::Mode;
 use std::path::Path;
 
@@ -68,7 +70,7 @@ fn in_repository(directory: &Path) -> Result<(Target, Target), CliError> {
 
 /// Both versions, built.
 pub fn build(wanted: &[Wanted; 2], interrupt: &Interrupt, cache: &Cache) -> Result<[Version; 2], CliError> {
-    let one = |wanted: &Wanted| engine::version(&wanted.target, &wanted.build, cache);
+    let one = |wanted: &Wanted| engine::version(&wanted.target, &wanted.build, interrupt, cache);
     let [old, new] = in_parallel(|i| one(&wanted[i]));
     // A build that Control-C ended failed for no reason of its own.
     if interrupt.is_set() {
@@ -77,6 +79,40 @@ pub fn build(wanted: &[Wanted; 2], interrupt: &Interrupt, cache: &Cache) -> Resu
     let versions = [old?, new?];
     versions.iter().for_each(engine::warn);
     Ok(versions)
+}
+
+/// What changed in the sources, as far as a comparison of text can tell. The sources of programs that were built before are not known.
+pub fn changes(wanted: &[Wanted; 2], built: &[Version; 2]) -> Vec<Change> {
+    let name = file_name(&wanted[1].target);
+    let sources = |i: usize| -> Option<Sources> {
+        match &wanted[i].target {
+            Target::File(path) => Some(changes::single(path, &name)),
+            Target::Directory(_) | Target::Revision { .. } => Some(changes::sources(&built[i].source_root)),
+            Target::Program(_) => None,
+        }
+    };
+    match (sources(0), sources(1)) {
+        (Some(old), Some(new)) => changes::changes(&old, &new),
+        _ => Vec::new(),
+    }
+}
+
+/// The same, as the program maps name the files.
+pub fn regions(wanted: &[Wanted; 2], changes: &[Change]) -> Vec<Region> {
+    let [old, new] = [file_name(&wanted[0].target), file_name(&wanted[1].target)];
+    let region = |change: &Change| {
+        let in_old = if change.file == new { old.clone() } else { change.file.clone() };
+        Region { files: [in_old, change.file.clone()], lines: [change.old_lines, change.new_lines] }
+    };
+    changes.iter().map(region).collect()
+}
+
+/// The name of a single file; nothing for anything else.
+fn file_name(target: &Target) -> String {
+    match target {
+        Target::File(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        _ => String::new(),
+    }
 }
 
 /// Both versions with the symbolic runtime inside.

@@ -206,7 +206,7 @@ fn every_option_of_the_command_line_is_in_the_book() {
     };
     let mut options = 0;
     let mut problems = Vec::new();
-    for subcommand in ["trace", "diff", "replay", "doctor"] {
+    for subcommand in ["trace", "diff", "replay", "report", "doctor"] {
         for line in help(subcommand).lines() {
             let Some(option) = line.trim_start().strip_prefix("--") else { continue };
             let option = option.split(|c: char| !c.is_alphanumeric() && c != '-').next().unwrap();
@@ -244,7 +244,7 @@ fn every_json_field_is_in_the_book() {
     let book = read("docs/book/json.md");
     let mut fields = 0;
     let mut problems = Vec::new();
-    for file in ["view.rs", "place.rs", "diff_view.rs", "dependence_view.rs"]
+    for file in ["view.rs", "place.rs", "diff_view.rs", "changes.rs", "dependence_view.rs"]
         .map(|name| format!("crates/report/src/{name}"))
     {
         let text = read(&file);

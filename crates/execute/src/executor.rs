@@ -76,6 +76,8 @@ pub struct Options {
     pub namespaces: bool,
     /// No confinement, only limits.
     pub unconfined: bool,
+    /// Addresses are chosen anew for every run of a native program, so that output that depends on them shows.
+    pub moving_addresses: bool,
     pub interrupt: Interrupt,
     /// How long a server may take to start.
     pub start_time: Duration,
@@ -92,6 +94,7 @@ impl Default for Options {
             scratch_bytes: 256 << 20,
             namespaces: true,
             unconfined: false,
+            moving_addresses: false,
             interrupt: Interrupt::new(),
             start_time: Duration::from_secs(10),
         }

@@ -100,6 +100,7 @@ fn start_at(
     let order = Order {
         level,
         instrumented: kind == Kind::Instrumented,
+        moving_addresses: options.moving_addresses,
         program: program.to_path_buf(),
         scratch_bytes: options.scratch_bytes,
         scratch: place.clone(),

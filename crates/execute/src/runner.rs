@@ -44,6 +44,8 @@ pub(crate) enum Level {
 pub(crate) struct Order {
     pub level: Level,
     pub instrumented: bool,
+    /// See [`crate::Options::moving_addresses`].
+    pub moving_addresses: bool,
     pub program: PathBuf,
     /// Size of the scratch file system, with [`Level::Namespaces`].
     pub scratch_bytes: u64,
@@ -59,9 +61,11 @@ impl Order {
             Level::None => "none",
         };
         let kind = if self.instrumented { "instrumented" } else { "native" };
+        let addresses = if self.moving_addresses { "moving" } else { "fixed" };
         vec![
             level.into(),
             kind.into(),
+            addresses.into(),
             self.scratch_bytes.to_string().into(),
             self.scratch.clone().into(),
             self.program.clone().into(),
@@ -70,7 +74,7 @@ impl Order {
 
     fn from_args(args: impl Iterator<Item = OsString>) -> Option<Order> {
         let args: Vec<OsString> = args.collect();
-        let [level, kind, bytes, scratch, program] = args.as_slice() else { return None };
+        let [level, kind, addresses, bytes, scratch, program] = args.as_slice() else { return None };
         let level = match level.to_str()? {
             "namespaces" => Level::Namespaces,
             "landlock" => Level::Landlock,
@@ -80,6 +84,7 @@ impl Order {
         Some(Order {
             level,
             instrumented: kind == "instrumented",
+            moving_addresses: addresses == "moving",
             program: program.into(),
             scratch_bytes: bytes.to_str()?.parse().ok()?,
             scratch: scratch.into(),
@@ -118,7 +123,7 @@ fn step<T, E: Display>(what: &str, result: Result<T, E>) -> Result<T, Failure> {
 
 fn run(order: &Order) -> Result<i32, Failure> {
     step("descriptors", prepare_descriptors())?;
-    step("process settings", sys::make_process_plain())?;
+    step("process settings", sys::make_process_plain(order.moving_addresses))?;
     step("core limit", sys::limit(libc::RLIMIT_CORE, 0))?;
     step("descriptor limit", sys::limit(libc::RLIMIT_NOFILE, MAX_OPEN_FILES))?;
     step("stack limit", sys::limit(libc::RLIMIT_STACK, STACK_BYTES))?;
@@ -228,6 +233,7 @@ mod tests {
         let order = Order {
             level: Level::Landlock,
             instrumented: true,
+            moving_addresses: true,
             program: OsString::from_vec(b"/a b/\xff".to_vec()).into(),
             scratch_bytes: 7,
             scratch: "/tmp/x".into(),

@@ -252,7 +252,8 @@ pub fn set_capabilities(mask: u64) -> io::Result<()> {
 }
 
 /// Same addresses, file modes and signal handling in every run, whoever starts the engine.
-pub fn make_process_plain() -> io::Result<()> {
+/// `moving_addresses`: let the kernel choose addresses anew for every program that is started.
+pub fn make_process_plain(moving_addresses: bool) -> io::Result<()> {
     const ADDR_NO_RANDOMIZE: libc::c_ulong = 0x0004_0000;
     // SAFETY: plain numbers; SIG_DFL is a valid disposition; the mask is initialised by sigemptyset.
     unsafe {
@@ -264,7 +265,8 @@ pub fn make_process_plain() -> io::Result<()> {
         let mut none: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
-        check(libc::personality(ADDR_NO_RANDOMIZE).into()).map(drop)
+        let addresses = if moving_addresses { 0 } else { ADDR_NO_RANDOMIZE };
+        check(libc::personality(addresses).into()).map(drop)
     }
 }
 

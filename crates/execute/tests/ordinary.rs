@@ -114,6 +114,15 @@ fn every_run_sees_the_same_process_number_addresses_and_directory() {
 }
 
 #[test]
+fn addresses_move_from_run_to_run_where_that_is_asked_for() {
+    let body = r#"int main() { int local; printf("%p %p", &local, malloc(10)); }"#;
+    let (mut executor, _directory) = native_with(body, Options { moving_addresses: true, ..options() });
+    let mut print = || executor.run(&TestCase::default(), &Limits::default()).unwrap().stdout.bytes;
+    let outputs: std::collections::BTreeSet<_> = (0..4).map(|_| print()).collect();
+    assert!(outputs.len() > 1, "{outputs:?}");
+}
+
+#[test]
 fn a_program_sees_only_three_descriptors_no_terminal_and_default_signals() {
     let body = r#"
         int main() {

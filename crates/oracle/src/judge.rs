@@ -2,12 +2,13 @@
 //!
 //! In: a [`Runner`] and a test case. Out: same, different, or flaky.
 //!
-//! Always holds: a difference was seen in every repetition, and in every aspect that it names each version
-//! did the same each time.
+//! Always holds: a difference was seen in every repetition, in something that each version did in the same way each time.
 
 use crate::aspect::{Aspect, Aspects};
+use crate::mask::Unstable;
 use crate::rules::Rules;
 use crate::signature::signature;
+use crate::stability::unstable;
 use parallax_execute::{Outcome, Run, TestCase};
 
 /// How often a new kind of difference is tried again before it is believed.
@@ -38,6 +39,10 @@ pub struct Case {
     pub aspects: Aspects,
     /// Two cases with the same signature are different in the same way, as far as can be seen from outside.
     pub signature: String,
+    /// The change behind it, if somebody found out: see [`crate::Causes`].
+    pub cause: Option<String>,
+    /// In what a version differed from itself meanwhile: left out.
+    pub unstable: Vec<(Which, Unstable)>,
 }
 
 impl Case {
@@ -45,6 +50,18 @@ impl Case {
     pub fn kind(&self) -> Aspect {
         // Never empty by construction.
         self.aspects.first().copied().unwrap_or(Aspect::Stdout)
+    }
+
+    /// Cases of the same group are one entry: those with one cause, whatever they print. A crash or a hang is an
+    /// entry of its own. Without a known cause the signature decides.
+    pub fn group(&self) -> String {
+        match (&self.cause, self.kind()) {
+            (None, _) => self.signature.clone(),
+            (Some(cause), kind @ (Aspect::Signal | Aspect::Timeout | Aspect::Limit)) => {
+                format!("{kind} by {cause}")
+            }
+            (Some(cause), _) => format!("by {cause}"),
+        }
     }
 }
 
@@ -69,26 +86,31 @@ pub fn judge<R: Runner>(
     if [&old, &new].iter().any(|run| run.outcome == Outcome::Lost) {
         return Ok(Judgement::Flaky("a run took its runner down with it".to_owned()));
     }
-    let mut aspects = rules.differing(&old, &new);
+    let aspects = rules.differing(&old, &new);
     if aspects.is_empty() {
         return Ok(Judgement::Same);
     }
     let first = signature(rules, test, &old, &new, &aspects);
     let repetitions = if known(&first) { CONFIRMATIONS_OF_KNOWN } else { CONFIRMATIONS };
+    let mut case =
+        Case { test: test.clone(), old, new, aspects, signature: first, cause: None, unstable: Vec::new() };
+    let mut rules = rules.clone();
     for round in 0..repetitions {
         // In turns, so that what depends on the order or on time shows.
         let order = if round % 2 == 0 { [Which::New, Which::Old] } else { [Which::Old, Which::New] };
         for which in order {
             let again = runner.run(which, test)?;
-            let before = if which == Which::Old { &old } else { &new };
-            for aspect in rules.differing(before, &again) {
-                aspects.remove(&aspect);
+            let before = if which == Which::Old { &case.old } else { &case.new };
+            for part in unstable(&rules, before, &again) {
+                rules.leave_out(&part);
+                case.unstable.push((which, part));
             }
         }
-        if aspects.is_empty() {
+        case.aspects = rules.differing(&case.old, &case.new);
+        if case.aspects.is_empty() {
             return Ok(Judgement::Flaky("the difference did not repeat".to_owned()));
         }
     }
-    let signature = signature(rules, test, &old, &new, &aspects);
-    Ok(Judgement::Different(Box::new(Case { test: test.clone(), old, new, aspects, signature })))
+    case.signature = signature(&rules, test, &case.old, &case.new, &case.aspects);
+    Ok(Judgement::Different(Box::new(case)))
 }

@@ -1,20 +1,26 @@
 //! Tells whether the two versions did the same on a test case, and how they differ.
 //!
 //! In: runs of the native binaries, through a [`Runner`]. Out: a [`Judgement`]: same, different in the way that a
-//! [`Case`] describes, or not repeatable; and smaller test cases that are different in the same way.
+//! [`Case`] describes, or not repeatable; smaller test cases that are different in the same way; from traces, the cause.
 //!
 //! Always holds: nothing here starts a process. A difference is only reported if it showed again every time it was
-//! tried, in aspects in which each version agrees with itself.
+//! tried, in what of both versions is the same each time.
 
 mod aspect;
+mod cause;
+mod golden;
 mod judge;
+mod mask;
 mod minimise;
 mod rules;
 mod signature;
 mod stability;
 
 pub use aspect::{Aspect, Aspects, UnknownAspect};
+pub use cause::{Causes, Region};
+pub use golden::{classify, Class};
 pub use judge::{judge, Case, Judgement, Runner, Which, CONFIRMATIONS};
+pub use mask::Unstable;
 pub use minimise::{minimise, Step};
 pub use rules::{Rules, RulesError};
 pub use signature::words_of;

@@ -5,12 +5,14 @@
 //! Always holds: a run does not differ from itself; the order of the two does not matter.
 
 use crate::aspect::{Aspect, Aspects};
+use crate::mask::{masked, Unstable};
 use parallax_execute::{Content, FileChange, Outcome, Output, Run};
 use regex::bytes::Regex;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Stands for the program's name in standard error.
 const PROGRAM: &[u8] = b"PROGRAM";
@@ -25,8 +27,10 @@ pub struct Rules {
     names: Vec<Vec<u8>>,
     /// Paths anywhere in standard error that mean the program.
     paths: Vec<Vec<u8>>,
+    /// What a version differs from itself in.
+    masks: Vec<Unstable>,
     /// Words that stand in the programs themselves; see [`crate::words_of`].
-    pub(crate) words: BTreeSet<Vec<u8>>,
+    pub(crate) words: Arc<BTreeSet<Vec<u8>>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +47,8 @@ impl Default for Rules {
             ignore: Vec::new(),
             names: Vec::new(),
             paths: Vec::new(),
-            words: BTreeSet::new(),
+            masks: Vec::new(),
+            words: Arc::default(),
         }
     }
 }
@@ -64,12 +69,21 @@ impl Rules {
         if let Some(name) = path.file_name() {
             self.names.push(name.as_encoded_bytes().to_vec());
         }
-        self.words.extend(crate::words_of(content));
+        Arc::make_mut(&mut self.words).extend(crate::words_of(content));
     }
 
     /// A name under which the program is run.
     pub fn add_name(&mut self, name: &[u8]) {
         self.names.push(name.to_vec());
+    }
+
+    /// Does not look at this any more.
+    pub fn leave_out(&mut self, part: &Unstable) {
+        if part.is_whole() {
+            self.compare.remove(&part.aspect);
+        } else if !self.masks.contains(part) {
+            self.masks.push(part.clone());
+        }
     }
 
     /// The compared aspects in which the runs differ.
@@ -88,8 +102,12 @@ impl Rules {
         note(Aspect::Exit, a.exit != b.exit);
         // What a run that was cut short had printed by then is a matter of chance.
         if !a.cut_short && !b.cut_short {
-            note(Aspect::Stdout, !self.same_output(&old.stdout, &new.stdout, Rules::plain));
-            note(Aspect::Stderr, !self.same_output(&old.stderr, &new.stderr, Rules::unnamed));
+            // Equal bytes are by far the most frequent case.
+            let differ = |a: &Output, b: &Output, view: fn(&Rules, &Run) -> Vec<u8>| {
+                a != b && (a.truncated != b.truncated || view(self, old) != view(self, new))
+            };
+            note(Aspect::Stdout, differ(&old.stdout, &new.stdout, Rules::stdout));
+            note(Aspect::Stderr, differ(&old.stderr, &new.stderr, Rules::stderr));
             note(Aspect::Files, self.changes(old) != self.changes(new));
         }
         found
@@ -105,20 +123,25 @@ impl Rules {
         has(Aspect::Limit).then_some(ended.limit).hash(&mut hasher);
         has(Aspect::Exit).then_some(ended.exit).hash(&mut hasher);
         if !ended.cut_short {
-            has(Aspect::Stdout).then(|| self.plain(&run.stdout.bytes)).hash(&mut hasher);
-            has(Aspect::Stderr).then(|| self.unnamed(&run.stderr.bytes)).hash(&mut hasher);
+            has(Aspect::Stdout).then(|| self.stdout(run)).hash(&mut hasher);
+            has(Aspect::Stderr).then(|| self.stderr(run)).hash(&mut hasher);
             has(Aspect::Files).then(|| self.changes(run)).hash(&mut hasher);
         }
         hasher.finish()
     }
 
-    fn same_output(&self, a: &Output, b: &Output, view: fn(&Rules, &[u8]) -> Vec<u8>) -> bool {
-        // Equal bytes are by far the most frequent case.
-        a == b || (a.truncated == b.truncated && view(self, &a.bytes) == view(self, &b.bytes))
+    /// Standard output as it is compared.
+    pub(crate) fn stdout(&self, run: &Run) -> Vec<u8> {
+        masked(&self.masks, Aspect::Stdout, None, self.plain(&run.stdout.bytes))
+    }
+
+    /// Standard error as it is compared.
+    pub(crate) fn stderr(&self, run: &Run) -> Vec<u8> {
+        masked(&self.masks, Aspect::Stderr, None, self.unnamed(&run.stderr.bytes))
     }
 
     /// Text as it is compared: without what is ignored.
-    pub(crate) fn plain(&self, text: &[u8]) -> Vec<u8> {
+    fn plain(&self, text: &[u8]) -> Vec<u8> {
         if self.ignore.is_empty() {
             return text.to_vec();
         }
@@ -126,7 +149,7 @@ impl Rules {
     }
 
     /// The same for standard error: the program's name is taken out too.
-    pub(crate) fn unnamed(&self, text: &[u8]) -> Vec<u8> {
+    fn unnamed(&self, text: &[u8]) -> Vec<u8> {
         by_line(text, |line| {
             let mut line: Cow<[u8]> = line.into();
             for path in &self.paths {
@@ -149,14 +172,17 @@ impl Rules {
         line
     }
 
-    fn changes(&self, run: &Run) -> Vec<FileChange> {
+    /// Files as they are compared.
+    pub(crate) fn changes(&self, run: &Run) -> Vec<FileChange> {
         run.files.iter().cloned().map(|change| self.change(change)).collect()
     }
 
     fn change(&self, mut change: FileChange) -> FileChange {
-        if let FileChange::Created { content, .. } | FileChange::Modified { content, .. } = &mut change {
+        if let FileChange::Created { path, content, .. } | FileChange::Modified { path, content, .. } =
+            &mut change
+        {
             if let Content::File(output) = content {
-                output.bytes = self.plain(&output.bytes);
+                output.bytes = masked(&self.masks, Aspect::Files, Some(path), self.plain(&output.bytes));
             }
         }
         change

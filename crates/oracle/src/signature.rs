@@ -38,11 +38,11 @@ pub(crate) fn signature(rules: &Rules, test: &TestCase, old: &Run, new: &Run, as
     };
     match detail {
         Some(Aspect::Stdout) => {
-            let (a, b) = (rules.plain(&old.stdout.bytes), rules.plain(&new.stdout.bytes));
+            let (a, b) = (rules.stdout(old), rules.stdout(new));
             parts.push(format!("stdout: {}", shape.first_difference(&a, &b)));
         }
         Some(Aspect::Stderr) => {
-            let (a, b) = (rules.unnamed(&old.stderr.bytes), rules.unnamed(&new.stderr.bytes));
+            let (a, b) = (rules.stderr(old), rules.stderr(new));
             parts.push(format!("stderr: {}", shape.first_difference(&a, &b)));
         }
         Some(Aspect::Files) => parts.push(format!("files: {}", shape.files(old, new))),

@@ -114,12 +114,60 @@ fn the_name_of_the_program_in_a_message_is_no_difference() {
     differ(&rules, &printed("old: x\n"), &printed("new: x\n"), &[Aspect::Stdout]);
 }
 
+/// What is left out, in words, after two runs of the same version.
+fn left_out(rules: &Rules, first: &Run, second: &Run) -> Vec<String> {
+    unstable(rules, first, second).iter().map(|part| format!("{}: {part}", part.aspect)).collect()
+}
+
 #[test]
-fn a_version_that_differs_from_itself_is_unstable_in_that_aspect_only() {
-    let first = [printed("a"), printed("1234")];
-    let second = [printed("a"), printed("1235")];
-    assert_eq!(unstable(&Rules::default(), &first, &second), [Aspect::Stdout].into());
-    assert_eq!(unstable(&ignoring(&["[0-9]+"]), &first, &second), Aspects::new());
+fn a_version_that_differs_from_itself_is_unstable_in_that_part_only() {
+    let rules = Rules::default();
+    let (first, second) =
+        (run(Outcome::Exited(0), "a\npid 12\n", "x"), run(Outcome::Exited(1), "a\npid 7\n", "x"));
+    assert_eq!(left_out(&rules, &first, &second), ["exit: all of it", "stdout: lines like \"pid *\""]);
+    assert!(left_out(&ignoring(&["[0-9]+"]), &printed("1234"), &printed("1235")).is_empty());
+    let mut rules = rules;
+    unstable(&rules, &first, &second).iter().for_each(|part| rules.leave_out(part));
+    differ(&rules, &first, &second, &[]);
+    differ(&rules, &first, &run(Outcome::Exited(0), "b\npid 12\n", "x"), &[Aspect::Stdout]);
+    differ(&rules, &first, &run(Outcome::Exited(3), "a\npid 99\n", "x"), &[]);
+}
+
+#[test]
+fn unstable_lines_of_files_are_left_out_in_that_file() {
+    let wrote = |text: &str| Run { files: vec![file(text)], ..printed("") };
+    let mut rules = Rules::default();
+    let (first, second) = (wrote("made at 10:00\nsum 1\n"), wrote("made at 10:01\nsum 1\n"));
+    assert_eq!(left_out(&rules, &first, &second), ["files: file out: lines like \"made at *:*\""]);
+    unstable(&rules, &first, &second).iter().for_each(|part| rules.leave_out(part));
+    differ(&rules, &first, &wrote("made at 11:30\nsum 1\n"), &[]);
+    differ(&rules, &first, &wrote("made at 10:00\nsum 2\n"), &[Aspect::Files]);
+    assert_eq!(left_out(&rules, &first, &printed("")), ["files: all of it"]);
+}
+
+#[test]
+fn a_difference_beside_an_unstable_line_of_the_same_output_counts() {
+    let version = |sum: u32| move |_: &TestCase, n: u32| printed(&format!("run {n}\nsum {sum}\n"));
+    let (judgement, _) = judged(&Rules::default(), &TestCase::default(), version(1), version(2));
+    let Judgement::Different(case) = judgement else { panic!("{judgement:?}") };
+    assert_eq!(case.aspects, [Aspect::Stdout].into());
+    assert!(case.signature.contains("stdout") && !case.unstable.is_empty());
+    let (judgement, _) = judged(&Rules::default(), &TestCase::default(), version(1), version(1));
+    assert!(matches!(judgement, Judgement::Flaky(_)), "{judgement:?}");
+}
+
+#[test]
+fn a_golden_version_says_which_of_the_two_is_right() {
+    let rules = Rules::default();
+    let (judgement, _) = judged(&rules, &TestCase::default(), |_, _| printed("a"), |_, _| printed("b"));
+    let Judgement::Different(case) = judgement else { panic!("{judgement:?}") };
+    let class = |first: &str, second: &str| classify(&rules, &case, [&printed(first), &printed(second)]);
+    assert_eq!(class("a", "a"), Class::Regression);
+    assert_eq!(class("b", "b"), Class::Progression);
+    assert_eq!(class("c", "c"), Class::IncompleteFix);
+    assert_eq!(class("a", "b"), Class::Unclear);
+    let elsewhere = run(Outcome::Exited(3), "a", "only the output differs between the versions");
+    assert_eq!(classify(&rules, &case, [&elsewhere, &elsewhere]), Class::Regression);
 }
 
 /// Versions as functions of the test case and of the number of the run.

@@ -24,8 +24,8 @@ pub fn diff_human(view: &DiffView) -> String {
     for unstable in &view.unstable {
         let _ = writeln!(
             text,
-            "\nThe {} version differs from itself in {}: left out of the comparison.",
-            unstable.version, unstable.aspect
+            "\nThe {} version differs from itself in {} ({}): left out of the comparison.",
+            unstable.version, unstable.aspect, unstable.what
         );
     }
     text
@@ -54,12 +54,22 @@ fn one(text: &mut String, difference: &DifferenceView) -> std::fmt::Result {
         difference.id, difference.signature, difference.found_after_s
     )?;
     writeln!(text, "  test       {}", difference.test)?;
+    if let Some(cause) = &difference.cause {
+        writeln!(text, "  cause      {cause}")?;
+    }
+    if let Some(class) = &difference.class {
+        writeln!(text, "  class      {class}")?;
+    }
     if !difference.arguments.is_empty() {
         let words: Vec<String> = difference.arguments.iter().map(|a| quoted(&a.0, SHOWN)).collect();
         writeln!(text, "  arguments  {}", words.join(" "))?;
     }
     let (old, new) = shown(&difference.old, &difference.new);
-    writeln!(text, "  old        {old}\n  new        {new}")
+    writeln!(text, "  old        {old}\n  new        {new}")?;
+    match &difference.golden {
+        Some(golden) => writeln!(text, "  golden     {}", shown(golden, &difference.new).0),
+        None => Ok(()),
+    }
 }
 
 /// How each ended, and the first line in which what they printed differs.
@@ -80,8 +90,9 @@ fn shown(old: &BehaviourView, new: &BehaviourView) -> (String, String) {
     (ended(old) + &a, ended(new) + &b)
 }
 
-fn ended(behaviour: &BehaviourView) -> String {
-    match (behaviour.exit, behaviour.signal, behaviour.limit) {
+/// How a version ended, in words.
+pub(crate) fn ended(behaviour: &BehaviourView) -> String {
+    match (behaviour.exit, behaviour.signal, &behaviour.limit) {
         (Some(status), _, _) => format!("exit status {status}"),
         (_, Some(signal), _) => format!("signal {signal}"),
         (_, _, Some(limit)) => format!("ended by its limit ({limit})"),
@@ -133,7 +144,7 @@ fn unflipped(text: &mut String, branches: &[UnflippedView]) -> std::fmt::Result 
     }
     let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for branch in branches {
-        reasons.entry(branch.reason).or_default().push(format!("{} ({})", branch.place, branch.version));
+        reasons.entry(&branch.reason).or_default().push(format!("{} ({})", branch.place, branch.version));
     }
     writeln!(text, "Never seen the other way: {}.", count(branches.len() as u64, "branch", "branches"))?;
     for (reason, places) in reasons {

@@ -26,7 +26,7 @@ pub fn junit(view: &DiffView) -> String {
         text.push_str("  <testcase classname=\"parallax.diff\" name=\"no difference found\"/>\n");
     }
     for difference in &view.differences {
-        let (id, kind) = (xml(&difference.id), xml(difference.kind));
+        let (id, kind) = (xml(&difference.id), xml(&difference.kind));
         let (message, body) = (xml(&difference.signature), xml(&body(difference)));
         text.push_str(&format!(
             "  <testcase classname=\"parallax.diff\" name=\"{id}\" time=\"{:.3}\">\n    \

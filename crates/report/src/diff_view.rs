@@ -1,17 +1,18 @@
 //! The result of a comparison as data: the JSON document of `parallax diff`, and what its other forms are made of.
 //!
-//! In: nothing; `parallax diff` fills it in. Every field is explained in the book (`docs/book/json.md`), and a test
+//! In: nothing; `parallax diff` fills it in, `parallax report` reads it back. Every field is explained in the book (`docs/book/json.md`), and a test
 //! keeps it so.
 
 use crate::kept::ending;
 use crate::text::Text;
 use crate::SCHEMA;
-use parallax_execute::Run;
-use serde::Serialize;
+use parallax_execute::{Content, FileChange, Run, TestCase};
+use serde::{Deserialize, Serialize};
+use std::os::unix::ffi::OsStrExt;
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DiffView {
-    pub schema: &'static str,
+    pub schema: String,
     pub verdict: Verdict,
     pub differences: Vec<DifferenceView>,
     pub targets: Vec<TargetView>,
@@ -27,7 +28,7 @@ pub struct DiffView {
 impl DiffView {
     pub fn new(versions: VersionsView) -> DiffView {
         DiffView {
-            schema: SCHEMA,
+            schema: SCHEMA.to_owned(),
             verdict: Verdict::NoneFound,
             differences: Vec::new(),
             targets: Vec::new(),
@@ -43,7 +44,7 @@ impl DiffView {
 }
 
 /// What can be said. Never more than is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     Different,
@@ -51,50 +52,97 @@ pub enum Verdict {
 }
 
 /// One way in which the versions differ.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DifferenceView {
     pub id: String,
     pub test: String,
-    pub kind: &'static str,
-    pub aspects: Vec<&'static str>,
+    pub kind: String,
+    pub aspects: Vec<String>,
     pub signature: String,
+    pub cause: Option<String>,
+    pub class: Option<String>,
     pub count: u64,
     pub arguments: Vec<Text>,
+    pub stdin: Text,
+    pub files: Vec<FileView>,
+    pub env: Vec<Text>,
     pub old: BehaviourView,
     pub new: BehaviourView,
+    pub golden: Option<BehaviourView>,
     pub found_after_s: f64,
     pub runs_before: u64,
 }
 
 /// What one version did.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct BehaviourView {
     pub exit: Option<i32>,
     pub signal: Option<i32>,
-    pub limit: Option<&'static str>,
+    pub limit: Option<String>,
     pub stdout: Text,
     pub stderr: Text,
+    pub files: Vec<FileView>,
+}
+
+/// A file of a test case, or one that a version left behind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileView {
+    pub path: Text,
+    pub change: Option<String>,
+    pub content: Option<Text>,
 }
 
 impl BehaviourView {
     pub fn of(run: &Run) -> BehaviourView {
         let (exit, signal, limit) = ending(&run.outcome);
         let (stdout, stderr) = (Text(run.stdout.bytes.clone()), Text(run.stderr.bytes.clone()));
-        BehaviourView { exit, signal, limit, stdout, stderr }
+        let files = run.files.iter().map(left_behind).collect();
+        BehaviourView { exit, signal, limit: limit.map(str::to_owned), stdout, stderr, files }
+    }
+}
+
+fn left_behind(change: &FileChange) -> FileView {
+    let (what, content) = match change {
+        FileChange::Created { content, .. } => ("created", Some(content)),
+        FileChange::Modified { content, .. } => ("changed", Some(content)),
+        FileChange::Deleted { .. } => ("deleted", None),
+    };
+    let content = match content {
+        Some(Content::File(output)) => Some(Text(output.bytes.clone())),
+        Some(Content::Symlink(to)) => Some(Text(to.as_os_str().as_bytes().to_vec())),
+        Some(Content::Directory | Content::Other) | None => None,
+    };
+    let path = Text(change.path().as_os_str().as_bytes().to_vec());
+    FileView { path, change: Some(what.to_owned()), content }
+}
+
+impl DifferenceView {
+    /// The test case that shows the difference.
+    pub fn set_test(&mut self, test: &TestCase) {
+        let text = |bytes: &Vec<u8>| Text(bytes.clone());
+        self.arguments = test.argv.iter().map(text).collect();
+        self.stdin = Text(test.stdin.clone());
+        self.env = test.env.iter().map(|(name, value)| Text([name, &value[..]].join(&b'='))).collect();
+        let file = |(path, content): &(std::path::PathBuf, Vec<u8>)| FileView {
+            path: Text(path.as_os_str().as_bytes().to_vec()),
+            change: None,
+            content: Some(text(content)),
+        };
+        self.files = test.files.iter().map(file).collect();
     }
 }
 
 /// A changed block.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TargetView {
     pub file: String,
     pub line: u32,
     pub function: String,
-    pub status: &'static str,
+    pub status: String,
     pub test: Option<String>,
 }
 
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DiffStats {
     pub runs: u64,
     pub traces: u64,
@@ -107,35 +155,40 @@ pub struct DiffStats {
     pub concretisations: u64,
     pub symbolic_branches: u64,
     pub flipped_branches: u64,
+    pub edges_old: u64,
+    pub edges_new: u64,
     pub seconds: f64,
 }
 
 /// The two versions as the user named them, and their native binaries.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct VersionsView {
     pub old: String,
     pub new: String,
+    pub golden: Option<String>,
     pub old_binary: String,
     pub new_binary: String,
+    pub golden_binary: Option<String>,
 }
 
-/// An aspect in which a version differs from itself.
-#[derive(Clone, Debug, Serialize)]
+/// Something in which a version differs from itself; `what` says which part of the aspect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnstableView {
-    pub version: &'static str,
-    pub aspect: &'static str,
+    pub version: String,
+    pub aspect: String,
+    pub what: String,
 }
 
 /// A branch that depends on the input and was only seen going one way.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct UnflippedView {
-    pub version: &'static str,
+    pub version: String,
     pub place: String,
-    pub reason: &'static str,
+    pub reason: String,
 }
 
 /// A function in which symbolic data was lost.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LostView {
     pub callee: String,
     pub count: u64,

@@ -1,31 +1,38 @@
 //! What people and scripts see.
 //!
 //! In: plain results: a run, its trace, the program map; or the differences between two versions. Out: text for a
-//! terminal, one JSON document, an SMT-LIB script, JUnit, SARIF, runnable tests.
+//! terminal, one JSON document, an SMT-LIB script, JUnit, SARIF, HTML, SQLite, runnable tests.
 //!
-//! Always holds: nothing here runs anything. Only [`kept`] and [`outdir`] touch files. Terminal text and
+//! Always holds: nothing here runs anything. Only [`kept`], [`outdir`], [`changes`] and [`stats_file`] touch files. Terminal text and
 //! machine formats are renderings of one [`TraceView`] or [`DiffView`], so that their counts cannot disagree.
 
+pub mod changes;
 pub mod collect;
 pub mod dependence_view;
 pub mod diff_human;
 pub mod diff_machine;
 pub mod diff_view;
+mod html;
 pub mod human;
 pub mod kept;
 pub mod outdir;
 pub mod place;
 mod script;
+mod side_by_side;
+pub mod stats_file;
 pub mod text;
 pub mod view;
 
+pub use changes::Change;
 pub use collect::{view, Run};
 pub use dependence_view::{DependenceView, HotFunction};
 pub use diff_human::diff_human;
 pub use diff_machine::{diff_json, junit, sarif};
 pub use diff_view::DiffView;
+pub use html::html;
 pub use human::{human, HumanLimits};
 pub use outdir::OutDir;
+pub use stats_file::StatsFile;
 pub use text::Text;
 pub use view::TraceView;
 

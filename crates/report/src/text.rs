@@ -1,12 +1,12 @@
 //! Bytes for JSON and for terminals.
 //!
-//! In: bytes of any kind. Out: a JSON string if they are UTF-8, otherwise `{"base64": …}`; on a terminal,
+//! In: bytes of any kind. Out: a JSON string if they are UTF-8, otherwise `{"base64": …}`, and back; on a terminal,
 //! text without control characters.
 
 use base64::engine::general_purpose::STANDARD;
 use base64::Engine;
 use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Bytes that are usually text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +29,38 @@ impl Serialize for Text {
             }
         }
     }
+}
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Text, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Plain(String),
+            Encoded { base64: String },
+        }
+        match Written::deserialize(deserializer)? {
+            Written::Plain(text) => Ok(Text(text.into_bytes())),
+            Written::Encoded { base64 } => {
+                STANDARD.decode(base64).map(Text).map_err(serde::de::Error::custom)
+            }
+        }
+    }
+}
+
+/// Text with escapes for what is not printable; newlines stay.
+pub fn visible(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\n' | '\t' | '"' | '\\' => text.push(c),
+                c => push_char(&mut text, c),
+            }
+        }
+        chunk.invalid().iter().for_each(|b| text.push_str(&format!("\\x{b:02x}")));
+    }
+    text
 }
 
 /// The bytes in quotation marks, at most `max` of them, with escapes for what is not printable.
@@ -73,6 +105,9 @@ mod tests {
         let json = |bytes: &[u8]| serde_json::to_string(&Text::from(bytes)).unwrap();
         assert_eq!(json("é\n".as_bytes()), "\"é\\n\"");
         assert_eq!(json(&[0xff, 0x00]), "{\"base64\":\"/wA=\"}");
+        for bytes in ["é\n".as_bytes(), &[0xff, 0x00], b""] {
+            assert_eq!(serde_json::from_str::<Text>(&json(bytes)).unwrap(), Text::from(bytes));
+        }
     }
 
     #[test]

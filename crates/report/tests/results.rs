@@ -1,18 +1,12 @@
 //! The forms of a comparison's result, and the directory that holds them.
 
 use parallax_report::diff_view::*;
-use parallax_report::{diff_human, diff_json, junit, sarif, OutDir, Text};
+use parallax_report::{diff_human, diff_json, html, junit, sarif, Change, OutDir, Text};
 use serde_json::Value;
 use std::fs;
 
 fn behaviour(exit: i32, stdout: &[u8]) -> BehaviourView {
-    BehaviourView {
-        exit: Some(exit),
-        signal: None,
-        limit: None,
-        stdout: stdout.into(),
-        stderr: Text::default(),
-    }
+    BehaviourView { exit: Some(exit), stdout: stdout.into(), ..BehaviourView::default() }
 }
 
 fn view(differences: usize) -> DiffView {
@@ -26,15 +20,15 @@ fn view(differences: usize) -> DiffView {
         .map(|n| DifferenceView {
             id: format!("{n}-stdout"),
             test: format!("out/tests/{n}-stdout"),
-            kind: "stdout",
-            aspects: vec!["stdout"],
+            kind: "stdout".to_owned(),
+            aspects: vec!["stdout".to_owned()],
             signature: "stdout: \"<a> & *\" -> nothing".to_owned(),
             count: 12,
-            arguments: vec![],
             old: behaviour(0, b"first\nsecond\n"),
             new: behaviour(0, b"first\n\xff\0\x1b\n"),
             found_after_s: 0.25,
             runs_before: 3,
+            ..DifferenceView::default()
         })
         .collect();
     view
@@ -61,8 +55,11 @@ fn every_form_has_every_difference() {
 fn no_difference_is_said_with_what_was_tried() {
     let mut none = view(0);
     none.stats = DiffStats { runs: 40, symbolic_branches: 9, flipped_branches: 7, ..DiffStats::default() };
-    none.unflipped =
-        vec![UnflippedView { version: "old", place: "old.c:3:5".into(), reason: "unsatisfiable" }];
+    none.unflipped = vec![UnflippedView {
+        version: "old".into(),
+        place: "old.c:3:5".into(),
+        reason: "unsatisfiable".into(),
+    }];
     none.lost = vec![LostView { callee: "crypt".into(), count: 2 }];
     none.symbolic = vec!["argv[1] (5 bytes)".into()];
     let text = diff_human(&none);
@@ -87,6 +84,78 @@ fn output_that_is_not_text_reaches_no_terminal_and_is_whole_in_json() {
     assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
     assert!(junit(&one).contains("&lt;a&gt; &amp;"));
     assert!(junit(&one).chars().all(|c| c == '\n' || !c.is_control()));
+}
+
+/// What a page must not have: anything that is fetched, and output of a program as markup.
+fn check_self_contained(page: &str) {
+    for outside in ["http://", "https://", "src=", "<script", "@import", "url("] {
+        assert!(!page.contains(outside), "{outside} in {page}");
+    }
+}
+
+#[test]
+fn the_page_shows_every_difference_with_input_outputs_and_how_to_replay() {
+    let mut two = view(2);
+    two.versions.old_binary = "/cache/old/prog".to_owned();
+    two.differences[1].arguments =
+        vec![Text(b"-x".to_vec()), Text(b"it's <b>".to_vec()), Text(b"\xff\n".to_vec())];
+    two.differences[1].stdin = Text(b"typed".to_vec());
+    two.differences[1].class = Some("regression".to_owned());
+    two.differences[1].cause = Some("a.c:3".to_owned());
+    two.unflipped = vec![UnflippedView {
+        version: "old".into(),
+        place: "old.c:3:5".into(),
+        reason: "unsatisfiable".into(),
+    }];
+    let change = Change {
+        file: "a.c".into(),
+        function: None,
+        kind: "modified".into(),
+        old_lines: Some([3, 3]),
+        new_lines: Some([3, 4]),
+    };
+    let page = html(&two, &[change]);
+    check_self_contained(&page);
+    for part in [
+        "2 differences between old.c and new.c",
+        "id=\"1-stdout\"",
+        "id=\"2-stdout\"",
+        "PROGRAM -x 'it'\\''s &lt;b&gt;' $'\\xff\\n'",
+        "typed",
+        "regression",
+        "Cause: a.c:3",
+        "sh out/tests/2-stdout/run.sh /cache/old/prog",
+        "the time was up",
+        "old.c:3:5",
+        "3–4",
+    ] {
+        assert!(page.contains(part), "no {part} in {page}");
+    }
+}
+
+#[test]
+fn output_of_a_program_cannot_become_markup_of_the_page() {
+    let mut one = view(1);
+    let evil = b"<script>alert(1)</script>\n\x1b[2J".to_vec();
+    let difference = &mut one.differences[0];
+    difference.new.stdout = Text(evil.clone());
+    difference.new.stderr = Text(evil.clone());
+    difference.signature = String::from_utf8(evil.clone()).unwrap();
+    difference.files =
+        vec![FileView { path: Text(b"<x>".to_vec()), change: None, content: Some(Text(evil.clone())) }];
+    difference.new.files = difference.files.clone();
+    one.ended = "<script>".to_owned();
+    let page = html(&one, &[]);
+    check_self_contained(&page);
+    assert!(page.contains("&lt;script&gt;") && !page.contains("<x>"));
+}
+
+#[test]
+fn a_view_is_read_back_from_its_json() {
+    let two = view(2);
+    let text = diff_json(&two).unwrap();
+    let back: DiffView = serde_json::from_str(&text).unwrap();
+    assert_eq!(diff_json(&back).unwrap(), text);
 }
 
 #[test]

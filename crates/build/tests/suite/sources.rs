@@ -338,3 +338,17 @@ fn a_cache_that_cannot_be_written_is_an_error_that_names_it() {
     let message = build(&request, &parallax_build::Cache::at("/proc/no-such")).unwrap_err().to_string();
     assert!(message.starts_with("/proc/no-such"), "{message}");
 }
+
+#[test]
+fn a_build_that_is_stopped_ends_at_once_with_all_that_it_started() {
+    let sandbox = Sandbox::new();
+    let mark = sandbox.path().join("started");
+    let mut request = request_for(Source::Tree(sandbox.tree("two")));
+    request.command = Some(format!("(sleep 600 & sleep 600) & touch {}; wait", mark.display()));
+    let seen = mark.clone();
+    request.stop = parallax_build::Stop::when(move || seen.exists());
+    let before = std::time::Instant::now();
+    let error = build(&request, &sandbox.cache()).unwrap_err();
+    assert!(matches!(error, BuildError::Stopped), "{error}");
+    assert!(before.elapsed() < std::time::Duration::from_secs(60));
+}

@@ -49,23 +49,6 @@ fn replay_says_whether_the_versions_still_differ() {
 }
 
 #[test]
-fn the_output_directory_has_everything_and_the_previous_one_is_moved_aside() {
-    let compared = compare("boundary", &[&FIRST[..], &["--", "5"]].concat());
-    compared.one("stdout");
-    for name in ["run.json", "verdicts.json", "junit.xml", "report.sarif", "tests", "corpus", "logs"] {
-        assert!(compared.path("parallax-out").join(name).exists(), "{name}");
-    }
-    let document: Value = serde_json::from_slice(&compared.output.stdout).unwrap();
-    let kept: Value =
-        serde_json::from_slice(&fs::read(compared.path("parallax-out/verdicts.json")).unwrap()).unwrap();
-    assert_eq!(document, kept);
-    assert!(fs::read_to_string(compared.path("parallax-out/junit.xml")).unwrap().contains("1-stdout"));
-    compare_in(compared.directory.path(), "refactored", &["--runs", "3", "--", "5"]);
-    assert!(compared.path("parallax-out.old/tests/1-stdout").exists());
-    assert!(!compared.path("parallax-out/tests/1-stdout").exists());
-}
-
-#[test]
 fn a_refactoring_shows_no_difference_and_the_text_says_what_was_tried() {
     let compared = compare("refactored", &["--runs", "40", "--time", "20s", "--", "7"]);
     let json = compared.none();
@@ -80,14 +63,6 @@ fn a_refactoring_shows_no_difference_and_the_text_says_what_was_tried() {
     {
         assert!(text.contains(part), "no {part:?} in {text}");
     }
-}
-
-#[test]
-fn many_inputs_with_one_cause_are_one_entry_with_a_count() {
-    let compared = compare("many", &["--runs", "60", "--time", "20s"]);
-    let json = compared.json(1);
-    assert_eq!(json["differences"].as_array().unwrap().len(), 1, "{json:#}");
-    assert!(json["differences"][0]["count"].as_u64().unwrap() > 1, "{json:#}");
 }
 
 #[test]
@@ -110,6 +85,30 @@ fn files_that_the_versions_write_are_compared_and_kept() {
     let test = compared.path(difference["test"].as_str().unwrap());
     assert_eq!(fs::read_to_string(test.join("old/files/result.txt")).unwrap(), "one\n");
     assert_eq!(fs::read_to_string(test.join("new/files/result.txt")).unwrap(), "two\n");
+}
+
+#[test]
+fn a_test_kept_from_bytes_that_no_text_holds_replays_with_and_without_parallax() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir_all(directory.path().join("seeds/one/files")).unwrap();
+    fs::write(directory.path().join("seeds/one/cmd"), "\\xff\\x0a'$(x)\\\\x5c\n".replace("\\\\", "\\"))
+        .unwrap();
+    fs::write(directory.path().join("seeds/one/stdin"), b"\0\xfe\n5").unwrap();
+    let args = ["--max-differences", "1", "--time", "20s", "--minimise-runs", "0", "--seeds", "seeds"];
+    let output = compare_in(directory.path(), "bytes", &args);
+    let compared = Compared { directory, output };
+    let difference = compared.one("stdout");
+    let test = difference["test"].as_str().unwrap();
+    let run: Value =
+        serde_json::from_slice(&fs::read(compared.path("parallax-out/run.json")).unwrap()).unwrap();
+    for version in ["old", "new"] {
+        let script = compared.path(test).join("run.sh");
+        let replay =
+            Command::new("sh").arg(script).arg(run[version]["binary"].as_str().unwrap()).output().unwrap();
+        assert_eq!(replay.stdout, fs::read(compared.path(test).join(version).join("stdout")).unwrap());
+    }
+    let replay = parallax(compared.directory.path(), &["replay", test]).output().unwrap();
+    assert_eq!(replay.status.code(), Some(1), "{}", String::from_utf8_lossy(&replay.stderr));
 }
 
 #[test]

@@ -3,7 +3,12 @@
 mod bad_input;
 mod config;
 mod found;
+mod golden;
+mod grouped;
 mod interrupted;
+mod limits;
+mod results;
+mod unstable;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -37,8 +42,12 @@ fn compare_in(directory: &Path, pair: &str, args: &[&str]) -> Output {
 }
 
 fn sources(pair: &str) -> [String; 2] {
+    ["old.c", "new.c"].map(|name| source(pair, name))
+}
+
+fn source(pair: &str, name: &str) -> String {
     let base = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(pair);
-    ["old.c", "new.c"].map(|name| base.join(name).to_str().unwrap().to_owned())
+    base.join(name).to_str().unwrap().to_owned()
 }
 
 impl Compared {
@@ -68,6 +77,13 @@ impl Compared {
         assert_eq!(json["verdict"], "none-found");
         assert_eq!(json["differences"], Value::Array(vec![]));
         json
+    }
+
+    /// A JSON document of the output directory.
+    #[track_caller]
+    fn file(&self, name: &str) -> Value {
+        let text = std::fs::read_to_string(self.path("parallax-out").join(name)).unwrap();
+        serde_json::from_str(&text).unwrap()
     }
 
     fn path(&self, name: &str) -> PathBuf {

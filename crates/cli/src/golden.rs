@@ -1,0 +1,69 @@
+//! The golden version: one that is known to be right.
+//!
+//! In: what `--golden` names. Out: for every difference, what the golden version did and what that makes of the difference.
+//!
+//! Always holds: nothing of it is instrumented; it runs as the other two do. Its runs end shortly after the search at the latest.
+
+use crate::args::BuildArgs;
+use crate::engine;
+use crate::error::CliError;
+use crate::natives::{run_until, Setting};
+use crate::resolve::{self, Target};
+use parallax_build::Cache;
+use parallax_execute::{Executor, Interrupt, Limits, Run};
+use parallax_oracle::{classify, Case, Class, Rules};
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// What a difference that is found at the last moment may still take.
+const GRACE: Duration = Duration::from_millis(400);
+
+/// Any program, or a version that is built as the others are, without the patch.
+pub fn build(
+    name: &OsStr,
+    build: &BuildArgs,
+    interrupt: &Interrupt,
+    cache: &Cache,
+) -> Result<PathBuf, CliError> {
+    let build = BuildArgs { patch: None, ..build.clone() };
+    native(name, &build, interrupt, cache)
+}
+
+/// The native binary of a version: nothing is instrumented, so any program will do.
+pub fn native(
+    name: &OsStr,
+    build: &BuildArgs,
+    interrupt: &Interrupt,
+    cache: &Cache,
+) -> Result<PathBuf, CliError> {
+    match resolve::target(name)? {
+        Target::Program(path) => Ok(path),
+        target => Ok(engine::version(&target, build, interrupt, cache)?.native),
+    }
+}
+
+/// Ready to run.
+pub struct Golden {
+    executor: Executor,
+    limits: Limits,
+    deadline: Instant,
+}
+
+impl Golden {
+    pub fn new(
+        program: &std::path::Path,
+        limits: Limits,
+        deadline: Instant,
+        setting: &Setting,
+    ) -> Result<Golden, CliError> {
+        Ok(Golden { executor: setting.native(program)?, limits, deadline: deadline + GRACE })
+    }
+
+    /// What the golden version does on the test case of a difference, and which version is right.
+    pub fn classify(&mut self, rules: &Rules, case: &Case) -> Option<(Class, Run)> {
+        let mut run = || run_until(&mut self.executor, &case.test, &self.limits, Some(self.deadline)).ok();
+        let (first, second) = (run()?, run()?);
+        Some((classify(rules, case, [&first, &second]), first))
+    }
+}

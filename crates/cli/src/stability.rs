@@ -1,0 +1,74 @@
+//! Does each version agree with itself?
+//!
+//! In: the native binaries and the seeds. Out: rules without what differs between two runs of the same version, and its names.
+//!
+//! Always holds: both rounds together take no more than a part of the time of the search. The second one runs with other
+//! addresses, and after the versions have been instrumented, so that what depends on addresses or on the time of day shows.
+
+use crate::error::CliError;
+use crate::natives::{Natives, NoRun};
+use parallax_execute::{Run, TestCase};
+use parallax_oracle::{unstable, Rules, Runner, Unstable, Which};
+use parallax_report::diff_view::UnstableView;
+use std::time::{Duration, Instant};
+
+/// On how many seeds each version is compared with itself.
+const SEEDS: usize = 16;
+/// The part of the time of the search that one round may take.
+const PART: u32 = 8;
+
+/// What both versions did on the first seeds; shorter if the time was up.
+pub type Round = [Vec<Run>; 2];
+
+/// Runs both versions on the first seeds.
+pub fn round(natives: &mut Natives, seeds: &[TestCase], time: Duration) -> Result<Round, CliError> {
+    let mut runs = [Vec::new(), Vec::new()];
+    let end = Instant::now() + time / PART;
+    for (number, seed) in seeds.iter().take(SEEDS).enumerate() {
+        // The first seed is always run.
+        natives.deadline = (number > 0).then_some(end);
+        let (old, new) = match (natives.run(Which::Old, seed), natives.run(Which::New, seed)) {
+            (Ok(old), Ok(new)) => (old, new),
+            (Err(NoRun::OutOfTime), _) | (_, Err(NoRun::OutOfTime)) => break,
+            (Err(NoRun::Broken(error)), _) | (_, Err(NoRun::Broken(error))) => return Err(error.into()),
+            (Err(NoRun::Impossible(reason)), _) | (_, Err(NoRun::Impossible(reason))) => {
+                return Err(CliError::usage(format!("a seed cannot be run: {reason}")))
+            }
+        };
+        runs[0].push(old);
+        runs[1].push(new);
+    }
+    natives.deadline = None;
+    Ok(runs)
+}
+
+/// Leaves out what differs between the rounds; an error if that is everything.
+pub fn settle(rules: &mut Rules, first: &Round, second: &Round) -> Result<Vec<UnstableView>, CliError> {
+    let mut views = Vec::new();
+    for (which, (a, b)) in [Which::Old, Which::New].into_iter().zip(first.iter().zip(second)) {
+        for (x, y) in a.iter().zip(b) {
+            for part in unstable(rules, x, y) {
+                rules.leave_out(&part);
+                views.push(view(which, &part));
+            }
+        }
+    }
+    if rules.compare.is_empty() {
+        let named =
+            views.iter().map(|view| format!("{} of the {} version differs", view.aspect, view.version));
+        return Err(CliError::Unstable(named.collect::<Vec<_>>().join(", ")));
+    }
+    Ok(views)
+}
+
+pub fn view(which: Which, part: &Unstable) -> UnstableView {
+    let version = match which {
+        Which::Old => "old",
+        Which::New => "new",
+    };
+    UnstableView {
+        version: version.to_owned(),
+        aspect: part.aspect.name().to_owned(),
+        what: part.to_string(),
+    }
+}

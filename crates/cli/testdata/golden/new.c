@@ -1,0 +1,32 @@
+#include <stdio.h>
+
+static int first(void)
+{
+    return 7;
+}
+
+static int second(void)
+{
+    return 2;
+}
+
+static int third(void)
+{
+    return 6;
+}
+
+int main(int argc, char **argv)
+{
+    switch (argc > 1 ? argv[1][0] : 0) {
+    case 'a':
+        printf("answer %d\n", first());
+        break;
+    case 'b':
+        printf("answer %d\n", second());
+        break;
+    case 'c':
+        printf("answer %d\n", third());
+        break;
+    }
+    return 0;
+}

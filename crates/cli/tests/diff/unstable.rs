@@ -1,0 +1,77 @@
+//! Output that is not the same each time: named, left out, and the rest still compared.
+
+use super::*;
+use serde_json::json;
+
+const FIRST: [&str; 4] = ["--max-differences", "1", "--time", "20s"];
+const FEW: [&str; 4] = ["--runs", "10", "--time", "20s"];
+
+/// What was named as unstable: version, aspect and part.
+fn named(json: &Value) -> Vec<[&str; 3]> {
+    let part = |u: &'_ Value, key: &str| u[key].as_str().unwrap().to_owned().leak() as &'static str;
+    json["unstable"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|u| [part(u, "version"), part(u, "aspect"), part(u, "what")])
+        .collect()
+}
+
+#[test]
+fn a_clock_in_the_output_is_named_and_left_out() {
+    let compared = compare("clock", &[&FIRST[..], &["--", "x", "y"]].concat());
+    let difference = compared.one("exit");
+    assert_eq!(difference["aspects"], json!(["exit"]));
+    let parts = named(&compared.json(1)).into_iter().map(|part| part[0]).collect::<Vec<_>>();
+    assert!(parts.contains(&"old"), "{parts:?}");
+    let stderr = compared.stderr();
+    assert!(stderr.contains("stdout of the old version is unstable and left out: "), "{stderr}");
+    let text = std::fs::read_to_string(compared.path("parallax-out/report.html")).unwrap();
+    assert!(text.contains("a version differs from itself"), "{text}");
+}
+
+#[test]
+fn addresses_that_differ_between_the_versions_are_no_difference() {
+    let args = ["--compare", "stdout", "--runs", "1", "--time", "20s"];
+    let json = compare("addresses", &args).none();
+    assert!(
+        named(&json).contains(&["old", "stdout", "lines like \"main is at *, a block at *\""]),
+        "{json:#}"
+    );
+}
+
+#[test]
+fn a_difference_beside_an_address_is_found() {
+    let args = [&FIRST[..], &["--", "1", "2", "3", "4"]].concat();
+    let difference = compare("addresses", &args).one("stdout");
+    assert!(difference["signature"].as_str().unwrap().contains("sum"), "{difference:#}");
+}
+
+#[test]
+fn a_random_order_of_lines_is_no_difference_and_another_line_is() {
+    let json = compare("order", &["--runs", "1", "--time", "20s"]).none();
+    assert_eq!(named(&json)[0], ["old", "stdout", "the order of lines"]);
+    let difference = compare("order", &[&FIRST[..], &["--", "a", "b", "c"]].concat()).one("stdout");
+    assert!(difference["new"]["stdout"].as_str().unwrap().contains("dozen"));
+}
+
+#[test]
+fn a_difference_beside_a_random_number_is_found() {
+    let compared = compare("noise", &[&FIRST[..], &["--", "a", "b"]].concat());
+    let difference = compared.one("stdout");
+    assert!(difference["signature"].as_str().unwrap().contains("sum"), "{difference:#}");
+    let json = compared.json(1);
+    assert!(named(&json).contains(&["new", "stdout", "lines like \"run number *\""]), "{json:#}");
+    compare("noise", &["--runs", "1", "--time", "20s"]).none();
+}
+
+#[test]
+fn versions_of_which_nothing_is_stable_are_refused() {
+    let compared = compare("random", &[&FEW[..], &["--compare", "stdout"]].concat());
+    assert_eq!(compared.output.status.code(), Some(4), "{}", compared.stderr());
+    assert!(compared.stderr().contains("unstable") && compared.stderr().contains("--ignore"));
+    assert!(compared.output.stdout.is_empty());
+    let ended = compared.file("verdicts.json")["ended"].as_str().unwrap().to_owned();
+    assert!(ended.contains("unstable"), "{ended}");
+    compare("random", &FEW).none();
+}

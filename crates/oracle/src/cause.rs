@@ -1,0 +1,266 @@
+//! Where in the sources a difference comes from.
+//!
+//! In: the maps of both versions, the pieces of source that changed, and traces of both versions on the input that shows the
+//! difference. Out: the change that is behind it, if that can be told.
+//!
+//! How: a change that did not run is not the cause; if only one ran, it is. If several did, it is the one at which the last
+//! decision fell before the versions parted in code that is the same in both. The answer depends on nothing but the two traces.
+
+use parallax_trace::reader::{Event, OutputByte};
+use parallax_trace::sites::ProgramMap;
+use parallax_trace::Trace;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A change with more lines than this is taken for several, one for each line with a decision.
+const LARGE: u32 = 12;
+/// More changes than these are not named as one cause.
+const MOST_NAMED: usize = 3;
+
+const OLD: usize = 0;
+const NEW: usize = 1;
+
+/// A piece of source that is not the same in both versions. Lines: first and last, from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The file as the old and the new program map name it.
+    pub files: [String; 2],
+    pub lines: [Option<[u32; 2]>; 2],
+}
+
+impl Region {
+    /// As people look for it: in the new version, if it is there.
+    fn name(&self) -> String {
+        match self.lines {
+            [_, Some(new)] => format!("{}:{}", self.files[NEW], range(new)),
+            [Some(old), None] => format!("{}:{} (old)", self.files[OLD], range(old)),
+            [None, None] => self.files[NEW].clone(),
+        }
+    }
+
+    fn is_large(&self) -> bool {
+        self.lines.iter().flatten().any(|[first, last]| last - first >= LARGE)
+    }
+
+    fn contains(&self, side: usize, file: &str, line: u32) -> bool {
+        self.files[side] == file
+            && self.lines[side].is_some_and(|[first, last]| (first..=last).contains(&line))
+    }
+}
+
+fn range([first, last]: [u32; 2]) -> String {
+    if first == last {
+        first.to_string()
+    } else {
+        format!("{first}-{last}")
+    }
+}
+
+/// Finds causes of differences between two versions.
+pub struct Causes {
+    regions: Vec<Region>,
+    sides: [Side; 2],
+}
+
+/// What is known of one version.
+struct Side {
+    /// By block: the regions it belongs to.
+    blocks: Vec<Vec<usize>>,
+    /// By edge: the block it leads to.
+    edges: Vec<usize>,
+    /// By site.
+    sites: Vec<Place>,
+}
+
+/// Where a decision falls.
+#[derive(Clone)]
+struct Place {
+    region: Option<usize>,
+    line: u32,
+    /// The same for the same place of code that did not change, in both versions.
+    common: (String, String, u32, u32),
+}
+
+/// Something that a run did in code that is the same in both versions.
+#[derive(PartialEq, Eq)]
+enum Act {
+    Decision((String, String, u32, u32), u64),
+    Output(u32, Vec<u8>),
+}
+
+impl Causes {
+    pub fn new(regions: Vec<Region>, maps: [&ProgramMap; 2]) -> Causes {
+        let sides = [OLD, NEW].map(|side| Side::new(&regions, side, maps[side]));
+        Causes { regions, sides }
+    }
+
+    /// The change behind a difference.
+    pub fn of(&self, old: &Trace, new: &Trace) -> Option<String> {
+        let mut ran: BTreeSet<usize> = BTreeSet::new();
+        for (side, trace) in self.sides.iter().zip([old, new]) {
+            ran.extend(side.regions_run(trace));
+        }
+        let parted = self.last_before_parting(old, new);
+        let cause = match (ran.len(), parted) {
+            // Data, types and macros are no code that could run.
+            (0, None) if self.regions.len() == 1 => 0,
+            (0, None) => return None,
+            (1, _) => *ran.first()?,
+            (_, Some((region, _, _))) => region,
+            (2..=MOST_NAMED, None) => {
+                let names: Vec<String> = ran.iter().map(|region| self.regions[*region].name()).collect();
+                return Some(names.join(" or "));
+            }
+            (_, None) => return None,
+        };
+        let region = &self.regions[cause];
+        match parted {
+            Some((last, side, line)) if last == cause && region.is_large() => {
+                let mark = if side == OLD { " (old)" } else { "" };
+                Some(format!("{}:{line}{mark}", region.files[side]))
+            }
+            _ => Some(region.name()),
+        }
+    }
+
+    /// The last decision in changed code before the versions part in code that is the same in both: its region, version and line.
+    fn last_before_parting(&self, old: &Trace, new: &Trace) -> Option<(usize, usize, u32)> {
+        let acts = [self.sides[OLD].acts(old), self.sides[NEW].acts(new)];
+        let common = acts[OLD].iter().zip(&acts[NEW]).take_while(|(a, b)| a.act == b.act).count();
+        // What was decided in changed code belongs to the act that comes next.
+        let last = |side: usize| {
+            let before = acts[side].iter().take(common + 1);
+            before.rev().find_map(|step| step.changed.last().map(|(region, line)| (*region, side, *line)))
+        };
+        last(NEW).or_else(|| last(OLD))
+    }
+}
+
+/// An act with the decisions in changed code since the one before.
+struct Step {
+    changed: Vec<(usize, u32)>,
+    act: Option<Act>,
+}
+
+impl Side {
+    fn new(regions: &[Region], side: usize, map: &ProgramMap) -> Side {
+        let files: Vec<String> = map.functions.iter().map(|f| file(map, f.file)).collect();
+        let mut lines: Vec<BTreeSet<u32>> = map.blocks.iter().map(|block| [block.line].into()).collect();
+        for site in &map.sites {
+            if let Some(lines) = lines.get_mut(site.block as usize) {
+                lines.insert(site.line);
+            }
+        }
+        let mut blocks = vec![Vec::new(); map.blocks.len()];
+        for (number, region) in regions.iter().enumerate() {
+            for block in blocks_of(region, side, map, &files, &lines) {
+                blocks[block].push(number);
+            }
+        }
+        let edges = map.edges.iter().map(|edge| edge.to as usize).collect();
+        let sites = map.sites.iter().map(|site| {
+            let function = map.blocks.get(site.block as usize).map(|block| block.function as usize);
+            let name = function.and_then(|f| map.functions.get(f)).map_or(String::new(), |f| f.name.clone());
+            let file = function.and_then(|f| files.get(f)).cloned().unwrap_or_default();
+            let region = regions.iter().position(|region| region.contains(side, &file, site.line));
+            let line = if side == OLD { in_new(regions, &file, site.line) } else { site.line };
+            // The files of a pair may have different names.
+            let pair = regions.iter().find(|region| region.files[side] == file);
+            let file = pair.map_or(file.clone(), |region| region.files[NEW].clone());
+            Place { region, line: site.line, common: (file, name, line, site.column) }
+        });
+        Side { blocks, edges, sites: sites.collect() }
+    }
+
+    fn regions_run(&self, trace: &Trace) -> BTreeSet<usize> {
+        let taken = trace.coverage().iter().enumerate().filter(|(_, count)| **count > 0);
+        let blocks = taken.filter_map(|(edge, _)| self.blocks.get(*self.edges.get(edge)?));
+        blocks.flatten().copied().collect()
+    }
+
+    fn acts(&self, trace: &Trace) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let mut changed = Vec::new();
+        for event in trace.events() {
+            let (site, way) = match event {
+                Event::Branch { site, taken, .. } => (site, u64::from(taken)),
+                Event::Switch { site, case, .. } => (site, case.map_or(u64::MAX, u64::from)),
+                Event::Output { fd, bytes, .. } => {
+                    let value = |label: u32| trace.node(label).map_or(0, |(_, node)| node.value as u8);
+                    let bytes = bytes.iter().map(|byte| match byte {
+                        OutputByte::Concrete(byte) => byte,
+                        OutputByte::Symbolic(label) => value(label),
+                    });
+                    let act = Some(Act::Output(fd, bytes.collect()));
+                    steps.push(Step { changed: std::mem::take(&mut changed), act });
+                    continue;
+                }
+                _ => continue,
+            };
+            let Some(place) = self.sites.get(site as usize) else { continue };
+            match place.region {
+                Some(region) => changed.push((region, place.line)),
+                None => {
+                    let act = Some(Act::Decision(place.common.clone(), way));
+                    steps.push(Step { changed: std::mem::take(&mut changed), act });
+                }
+            }
+        }
+        steps.push(Step { changed, act: None });
+        steps
+    }
+}
+
+/// Blocks with a line in the region; or, if no block has one, the block that the region must be inside of.
+fn blocks_of(
+    region: &Region,
+    side: usize,
+    map: &ProgramMap,
+    files: &[String],
+    lines: &[BTreeSet<u32>],
+) -> Vec<usize> {
+    let Some([first, last]) = region.lines[side] else { return Vec::new() };
+    let of_file = |block: &usize| files[map.blocks[*block].function as usize] == region.files[side];
+    let inside: Vec<usize> = (0..map.blocks.len())
+        .filter(of_file)
+        .filter(|block| lines[*block].range(first..=last).next().is_some())
+        .collect();
+    if !inside.is_empty() {
+        return inside;
+    }
+    let functions = map.functions.iter().enumerate();
+    let around = functions.filter(|(f, info)| files[*f] == region.files[side] && info.line <= first);
+    let Some((function, _)) = around.max_by_key(|(_, info)| info.line) else { return Vec::new() };
+    let blocks = || (0..map.blocks.len()).filter(|block| map.blocks[*block].function as usize == function);
+    // Behind the last line of the function that is known there is only data.
+    if blocks().flat_map(|block| lines[block].last()).max().is_none_or(|end| *end < first) {
+        return Vec::new();
+    }
+    let before = |block: &usize| lines[*block].range(1..=first).next_back().copied();
+    let nearest = blocks().filter_map(|block| before(&block)).max();
+    blocks().filter(|block| nearest.is_some() && before(block) == nearest).collect()
+}
+
+/// The line of the new version that an unchanged line of the old one became.
+fn in_new(regions: &[Region], file: &str, line: u32) -> u32 {
+    let length = |lines: Option<[u32; 2]>| lines.map_or(0, |[first, last]| i64::from(last - first + 1));
+    let mut moved = 0;
+    let mut starts: BTreeMap<u32, i64> = BTreeMap::new();
+    for region in regions.iter().filter(|region| region.files[OLD] == file) {
+        // Where nothing was in the old version, the place is told by the new one.
+        let start = match region.lines {
+            [Some([first, _]), _] => i64::from(first),
+            [None, Some([first, _])] => i64::from(first) - moved,
+            [None, None] => continue,
+        };
+        let growth = length(region.lines[NEW]) - length(region.lines[OLD]);
+        moved += growth;
+        *starts.entry(u32::try_from(start).unwrap_or(0)).or_default() += growth;
+    }
+    let growth: i64 = starts.range(..=line).map(|(_, growth)| growth).sum();
+    u32::try_from(i64::from(line) + growth).unwrap_or(line)
+}
+
+fn file(map: &ProgramMap, number: Option<u32>) -> String {
+    let name = number.and_then(|number| map.files.get(number as usize)).map_or("", String::as_str);
+    name.strip_prefix("./").unwrap_or(name).to_owned()
+}

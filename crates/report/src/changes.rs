@@ -1,0 +1,171 @@
+//! `changes.json`: what changed in the sources, line by line.
+//!
+//! In: the source files of both versions. Out: a list of [`Change`]s.
+//!
+//! This is a comparison of text: a comment that changed is a change, and the function is not known. Always holds: lines that are
+//! in no change are the same in both versions, in the same order.
+
+use serde::{Deserialize, Serialize};
+use similar::{Algorithm, DiffTag, TextDiff};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// Ends of the names of files that a C program is made of.
+const ENDINGS: [&str; 13] = ["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "inc", "def", "tab", "y", "l", "S"];
+/// After this the comparison of one file is done less well.
+const TIME: Duration = Duration::from_secs(1);
+/// Larger files are not looked at.
+const LARGEST: u64 = 16 << 20;
+/// Depth of directories below which nothing is looked for.
+const DEEPEST: usize = 64;
+
+/// Source files by their paths relative to the root.
+pub type Sources = BTreeMap<String, Vec<u8>>;
+
+/// One piece of text that is not the same. Lines begin at 1; first and last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    pub file: String,
+    pub function: Option<String>,
+    pub kind: String,
+    pub old_lines: Option<[u32; 2]>,
+    pub new_lines: Option<[u32; 2]>,
+}
+
+/// The document.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Changes {
+    pub schema: String,
+    pub changes: Vec<Change>,
+}
+
+/// The source files below a directory. What cannot be read is not there.
+pub fn sources(root: &Path) -> Sources {
+    let mut found = Sources::new();
+    collect(root, "", 0, &mut found);
+    found
+}
+
+/// A C file under a name of one's own, and the headers beside it.
+pub fn single(file: &Path, name: &str) -> Sources {
+    let mut found = Sources::new();
+    for entry in file
+        .parent()
+        .and_then(|directory| fs::read_dir(directory_or_here(directory)).ok())
+        .into_iter()
+        .flatten()
+    {
+        let Ok(entry) = entry else { continue };
+        let (path, header) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        if header.ends_with(".h") {
+            found.extend(read(&path).map(|content| (header, content)));
+        }
+    }
+    found.extend(read(file).map(|content| (name.to_owned(), content)));
+    found
+}
+
+fn directory_or_here(directory: &Path) -> &Path {
+    if directory.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        directory
+    }
+}
+
+fn collect(directory: &Path, below: &str, depth: usize, found: &mut Sources) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        let name = format!("{below}{}", entry.file_name().to_string_lossy());
+        // Links are not followed: they could lead anywhere, and in a circle.
+        let Ok(kind) = entry.file_type() else { continue };
+        let ending = Path::new(&name).extension().and_then(|e| e.to_str());
+        if kind.is_dir() && depth < DEEPEST && !name.ends_with(".git") {
+            collect(&entry.path(), &format!("{name}/"), depth + 1, found);
+        } else if kind.is_file() && ending.is_some_and(|e| ENDINGS.contains(&e)) {
+            found.extend(read(&entry.path()).map(|content| (name, content)));
+        }
+    }
+}
+
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let small = fs::metadata(path).is_ok_and(|metadata| metadata.len() <= LARGEST);
+    small.then(|| fs::read(path).ok()).flatten()
+}
+
+/// What is different, by file and line.
+pub fn changes(old: &Sources, new: &Sources) -> Vec<Change> {
+    let mut found = Vec::new();
+    for file in old.keys().chain(new.keys()).collect::<BTreeSet<_>>() {
+        let (a, b) = (old.get(file), new.get(file));
+        if a != b {
+            let text = |content: Option<&Vec<u8>>| content.cloned().unwrap_or_default();
+            found.extend(in_file(file, &text(a), &text(b)));
+        }
+    }
+    found
+}
+
+fn in_file(file: &str, old: &[u8], new: &[u8]) -> Vec<Change> {
+    let diff = TextDiff::configure().algorithm(Algorithm::Patience).timeout(TIME).diff_lines(old, new);
+    let lines = |range: std::ops::Range<usize>| {
+        (!range.is_empty()).then(|| [range.start as u32 + 1, range.end as u32])
+    };
+    let pieces = diff.ops().iter().filter_map(|op| {
+        let kind = match op.tag() {
+            DiffTag::Equal => return None,
+            DiffTag::Delete => "deleted",
+            DiffTag::Insert => "added",
+            DiffTag::Replace => "modified",
+        };
+        Some(Change {
+            file: file.to_owned(),
+            function: None,
+            kind: kind.to_owned(),
+            old_lines: lines(op.old_range()),
+            new_lines: lines(op.new_range()),
+        })
+    });
+    pieces.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(files: &[(&str, &str)]) -> Sources {
+        files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect()
+    }
+
+    #[test]
+    fn every_kind_of_change_has_its_lines() {
+        let old = of(&[("a.c", "1\n2\n3\n4\n5\n"), ("gone.c", "x\ny\n"), ("same.h", "z\n")]);
+        let new = of(&[("a.c", "1\nTWO\n3\n4\n4.5\n5\n"), ("made.c", "w\n"), ("same.h", "z\n")]);
+        let found = changes(&old, &new);
+        let brief: Vec<_> =
+            found.iter().map(|c| (c.file.as_str(), c.kind.as_str(), c.old_lines, c.new_lines)).collect();
+        assert_eq!(
+            brief,
+            [
+                ("a.c", "modified", Some([2, 2]), Some([2, 2])),
+                ("a.c", "added", None, Some([5, 5])),
+                ("gone.c", "deleted", Some([1, 2]), None),
+                ("made.c", "added", None, Some([1, 1])),
+            ]
+        );
+    }
+
+    #[test]
+    fn only_sources_are_looked_at() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir_all(directory.path().join("src/.git")).unwrap();
+        for name in ["src/a.c", "src/b.o", "src/Makefile", "src/.git/c.c", "top.h"] {
+            fs::write(directory.path().join(name), "x").unwrap();
+        }
+        std::os::unix::fs::symlink(".", directory.path().join("loop")).unwrap();
+        let found: Vec<_> = sources(directory.path()).into_keys().collect();
+        assert_eq!(found, ["src/a.c", "top.h"]);
+    }
+}
