@@ -45,12 +45,14 @@ pub fn round(natives: &mut Natives, seeds: &[TestCase], time: Duration) -> Resul
 /// Leaves out what differs between the rounds; an error if that is everything.
 pub fn settle(rules: &mut Rules, first: &Round, second: &Round) -> Result<Vec<UnstableView>, CliError> {
     let mut views = Vec::new();
-    for (which, (a, b)) in [Which::Old, Which::New].into_iter().zip(first.iter().zip(second)) {
-        for (x, y) in a.iter().zip(b) {
-            for part in unstable(rules, x, y) {
-                rules.leave_out(&part);
-                views.push(view(which, &part));
-            }
+    for number in 0..first[0].len().min(second[0].len()) {
+        let parts = [(Which::Old, 0), (Which::New, 1)]
+            .map(|(which, i)| (which, unstable(rules, &first[i][number], &second[i][number])));
+        for (which, part) in
+            parts.iter().flat_map(|(which, parts)| parts.iter().map(move |part| (which, part)))
+        {
+            rules.leave_out(part);
+            views.push(view(*which, part));
         }
     }
     if rules.compare.is_empty() {

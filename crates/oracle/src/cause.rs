@@ -7,7 +7,7 @@
 //! decision fell before the versions parted in code that is the same in both. The answer depends on nothing but the two traces.
 
 use parallax_trace::reader::{Event, OutputByte};
-use parallax_trace::sites::ProgramMap;
+use parallax_trace::sites::{EdgeInfo, ProgramMap};
 use parallax_trace::Trace;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,10 +63,8 @@ pub struct Causes {
 
 /// What is known of one version.
 struct Side {
-    /// By block: the regions it belongs to.
-    blocks: Vec<Vec<usize>>,
-    /// By edge: the block it leads to.
-    edges: Vec<usize>,
+    /// By edge: the regions that run when it is taken.
+    edges: Vec<Vec<usize>>,
     /// By site.
     sites: Vec<Place>,
 }
@@ -150,13 +148,12 @@ impl Side {
                 lines.insert(site.line);
             }
         }
-        let mut blocks = vec![Vec::new(); map.blocks.len()];
+        let mut edges = vec![Vec::new(); map.edges.len()];
         for (number, region) in regions.iter().enumerate() {
-            for block in blocks_of(region, side, map, &files, &lines) {
-                blocks[block].push(number);
+            for edge in edges_of(region, side, map, &files, &lines) {
+                edges[edge].push(number);
             }
         }
-        let edges = map.edges.iter().map(|edge| edge.to as usize).collect();
         let sites = map.sites.iter().map(|site| {
             let function = map.blocks.get(site.block as usize).map(|block| block.function as usize);
             let name = function.and_then(|f| map.functions.get(f)).map_or(String::new(), |f| f.name.clone());
@@ -168,13 +165,12 @@ impl Side {
             let file = pair.map_or(file.clone(), |region| region.files[NEW].clone());
             Place { region, line: site.line, common: (file, name, line, site.column) }
         });
-        Side { blocks, edges, sites: sites.collect() }
+        Side { edges, sites: sites.collect() }
     }
 
     fn regions_run(&self, trace: &Trace) -> BTreeSet<usize> {
         let taken = trace.coverage().iter().enumerate().filter(|(_, count)| **count > 0);
-        let blocks = taken.filter_map(|(edge, _)| self.blocks.get(*self.edges.get(edge)?));
-        blocks.flatten().copied().collect()
+        taken.filter_map(|(edge, _)| self.edges.get(edge)).flatten().copied().collect()
     }
 
     fn acts(&self, trace: &Trace) -> Vec<Step> {
@@ -210,8 +206,9 @@ impl Side {
     }
 }
 
-/// Blocks with a line in the region; or, if no block has one, the block that the region must be inside of.
-fn blocks_of(
+/// Edges to blocks with a line in the region. If no block has one, the region was folded into the block before it: the edges out of that block
+/// which do not lead to what follows the region, or those into it, if it does not branch.
+fn edges_of(
     region: &Region,
     side: usize,
     map: &ProgramMap,
@@ -219,25 +216,51 @@ fn blocks_of(
     lines: &[BTreeSet<u32>],
 ) -> Vec<usize> {
     let Some([first, last]) = region.lines[side] else { return Vec::new() };
-    let of_file = |block: &usize| files[map.blocks[*block].function as usize] == region.files[side];
-    let inside: Vec<usize> = (0..map.blocks.len())
-        .filter(of_file)
-        .filter(|block| lines[*block].range(first..=last).next().is_some())
-        .collect();
+    let edges = |holds: &dyn Fn(&EdgeInfo) -> bool| -> Vec<usize> {
+        map.edges.iter().enumerate().filter(|(_, edge)| holds(edge)).map(|(number, _)| number).collect()
+    };
+    let here = |block: u32| {
+        files[map.blocks[block as usize].function as usize] == region.files[side]
+            && lines[block as usize].range(first..=last).next().is_some()
+    };
+    let inside = edges(&|edge| here(edge.to));
     if !inside.is_empty() {
         return inside;
     }
+    let around = block_around(region, side, map, files, lines, first);
+    let out = edges(&|edge| around.contains(&edge.from) && edge.from != edge.to);
+    // Blocks without a line come after everything.
+    let after = |edge: usize| match map.blocks[map.edges[edge].to as usize].line {
+        line if line > last => line,
+        _ => u32::MAX,
+    };
+    match out.iter().map(|edge| after(*edge)).min() {
+        Some(skip) if out.len() > 1 => out.into_iter().filter(|edge| after(*edge) != skip).collect(),
+        _ => edges(&|edge| around.contains(&edge.to)),
+    }
+}
+
+/// The block of the function around a line that comes last before it.
+fn block_around(
+    region: &Region,
+    side: usize,
+    map: &ProgramMap,
+    files: &[String],
+    lines: &[BTreeSet<u32>],
+    line: u32,
+) -> Vec<u32> {
     let functions = map.functions.iter().enumerate();
-    let around = functions.filter(|(f, info)| files[*f] == region.files[side] && info.line <= first);
+    let around = functions.filter(|(f, info)| files[*f] == region.files[side] && info.line <= line);
     let Some((function, _)) = around.max_by_key(|(_, info)| info.line) else { return Vec::new() };
     let blocks = || (0..map.blocks.len()).filter(|block| map.blocks[*block].function as usize == function);
     // Behind the last line of the function that is known there is only data.
-    if blocks().flat_map(|block| lines[block].last()).max().is_none_or(|end| *end < first) {
+    if blocks().filter_map(|block| lines[block].last()).max().is_none_or(|end| *end < line) {
         return Vec::new();
     }
-    let before = |block: &usize| lines[*block].range(1..=first).next_back().copied();
+    let before = |block: &usize| lines[*block].range(1..=line).next_back().copied();
     let nearest = blocks().filter_map(|block| before(&block)).max();
-    blocks().filter(|block| nearest.is_some() && before(block) == nearest).collect()
+    let found = blocks().filter(|block| nearest.is_some() && before(block) == nearest);
+    found.map(|block| block as u32).collect()
 }
 
 /// The line of the new version that an unchanged line of the old one became.

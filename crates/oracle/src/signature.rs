@@ -95,13 +95,8 @@ impl Shape<'_> {
         let mut parts: Vec<String> = Vec::new();
         let body = line.strip_suffix(b"\n").unwrap_or(line);
         for run in body.chunk_by(|a, b| class(*a) == class(*b)) {
-            let part = self.part(run);
-            let repeats = |n: usize| parts.len() >= n && parts[parts.len() - n] == part;
-            // `1, 2, 3` and `1, 2` have the same shape, and so have `aa` and `a1`.
-            if (1..=LONGEST_PERIOD).any(repeats) {
-                continue;
-            }
-            parts.push(part);
+            parts.push(self.part(run));
+            collapse(&mut parts);
         }
         if parts.len() >= MAX_PARTS {
             parts.truncate(MAX_PARTS);
@@ -139,6 +134,18 @@ impl Shape<'_> {
             }
         };
         format!("{} -> {}", of(old, new), of(new, old))
+    }
+}
+
+/// Takes away data that repeats at the end: `1, 2, 3, 4` and `1, 2` have the same shape, and so have `aa` and `a1`.
+fn collapse(parts: &mut Vec<String>) {
+    for period in 1..=LONGEST_PERIOD {
+        let Some(start) = parts.len().checked_sub(2 * period) else { return };
+        let (before, last) = parts[start..].split_at(period);
+        if before == last && last.iter().any(|part| part == "*") {
+            parts.truncate(start + period);
+            return;
+        }
     }
 }
 

@@ -248,6 +248,12 @@ fn inputs_with_one_cause_have_one_signature() {
 }
 
 #[test]
+fn a_signature_reads_like_what_was_printed() {
+    let text = signature(&stdin("x1"), "x1: total 5 of 7 items, invalid\n", "");
+    assert_eq!(text, "stdout: \"*: total * items, invalid\" -> nothing");
+}
+
+#[test]
 fn different_messages_have_different_signatures() {
     let a = signature(&stdin("x"), "total 5 items\n", "invalid\n");
     let b = signature(&stdin("x"), "total 5 items\n", "total 6\n");

@@ -32,16 +32,16 @@ fn the_time_limit_is_kept_with_slow_programs_while_a_test_is_made_smaller() {
     fs::write(directory.path().join("in"), "7 and a lot of text that could go ".repeat(20)).unwrap();
     compare("slow", &["--runs", "1", "--time", "1s"]);
     let before = std::time::Instant::now();
-    let args = ["--time", "4s", "--minimise-time", "60s", "--stdin", "in"];
+    let args = ["--time", "10s", "--minimise-time", "60s", "--stdin", "in"];
     let output = compare_in(directory.path(), "slow", &args);
     let elapsed = before.elapsed();
     let compared = Compared { directory, output };
     let json = compared.json(1);
-    assert!(seconds(&json) < 5.0, "{}", seconds(&json));
+    assert!(seconds(&json) < 11.0, "{}", seconds(&json));
     // Starting, checking that the versions are stable and writing the report are in this.
-    assert!(elapsed < Duration::from_secs(12), "{elapsed:?}");
+    assert!(elapsed < Duration::from_secs(20), "{elapsed:?}");
     let found = json["differences"][0]["found_after_s"].as_f64().unwrap();
-    assert!(found > 0.2 && found < 5.0, "{found}");
+    assert!(found > 0.2 && found < 11.0, "{found}");
     let smaller = compared.path(json["differences"][0]["test"].as_str().unwrap()).join("stdin");
     assert!(fs::read(smaller).unwrap().len() < 34 * 20, "what was reached by then is kept");
 }
