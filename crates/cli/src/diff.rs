@@ -32,7 +32,7 @@ use parallax_search::{Budget, Ended, Lab, Outcome, Settings, Side};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// How much longer than the native one a run of a symbolic build may take.
 const SYMBOLIC_FACTOR: u32 = 2;
@@ -79,13 +79,6 @@ struct Comparison<'c> {
     cache: Cache,
     setting: Setting,
     seeds: Vec<TestCase>,
-}
-
-/// The time of the search.
-#[derive(Clone, Copy)]
-struct Clock {
-    started: Instant,
-    deadline: Instant,
 }
 
 impl Comparison<'_> {
@@ -151,7 +144,10 @@ impl Comparison<'_> {
         let first = self.round(false)?;
         let spent = before.elapsed();
         let instrumented = versions::instrument(&self.built, &self.cache)?;
-        let clock = self.clock(spent);
+        let started = Instant::now();
+        // What was spent before counts too, but at least half of the time is left.
+        let deadline = started + self.args.time.saturating_sub(spent).max(self.args.time / 2);
+        lock(ledger).begin(started);
         let unstable = stability::settle(&mut rules, &first, &self.round(true)?)?;
         for part in &unstable {
             show.event(&format!(
@@ -161,15 +157,8 @@ impl Comparison<'_> {
         }
         lock(ledger).view.unstable = unstable;
         show.begin();
-        let outcome = self.search(&instrumented, rules, clock, ledger, show)?;
+        let outcome = self.search(&instrumented, rules, deadline, ledger, show)?;
         Ok((instrumented, outcome))
-    }
-
-    /// What was spent before counts too, but at least half of the time is left.
-    fn clock(&self, spent: Duration) -> Clock {
-        let started = Instant::now();
-        let left = self.args.time.saturating_sub(spent).max(self.args.time / 2);
-        Clock { started, deadline: started + left }
     }
 
     fn round(&self, moving_addresses: bool) -> Result<Round, CliError> {
@@ -203,7 +192,7 @@ impl Comparison<'_> {
         &self,
         instrumented: &[Instrumented; 2],
         rules: Rules,
-        clock: Clock,
+        deadline: Instant,
         ledger: &Mutex<Ledger>,
         show: &mut Show,
     ) -> Result<Outcome, CliError> {
@@ -212,19 +201,18 @@ impl Comparison<'_> {
         let maps = [&instrumented[0].map, &instrumented[1].map];
         let causes = Causes::new(versions::regions(&self.wanted, &lock(ledger).changes), maps);
         let shared = Arc::new(Shared::new(rules, symbolic_limits, causes));
-        let labs = self.labs(instrumented, &shared, clock.deadline)?;
-        let keeper = self.keeper(self.lab(instrumented, &shared, clock.deadline)?, ledger, clock.deadline)?;
+        let labs = self.labs(instrumented, &shared, deadline)?;
+        let keeper = self.keeper(self.lab(instrumented, &shared, deadline)?, ledger, deadline)?;
         let (sender, receiver) = channel();
         std::thread::scope(|scope| {
             scope.spawn(move || keeper.work(receiver));
-            let started = clock.started;
-            let mut watch = Watch { shared: &shared, ledger, sender, show, started, trouble: None };
+            let mut watch = Watch { shared: &shared, ledger, sender, show, trouble: None };
             let outcome = parallax_search::search(
                 self.seeds.clone(),
                 labs,
                 maps,
                 &self.settings(),
-                &self.budget(clock.deadline),
+                &self.budget(deadline),
                 &mut |progress| watch.take(progress),
             );
             match watch.trouble.take() {

@@ -14,6 +14,9 @@ use std::sync::mpsc::Receiver;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+/// How many times longer than a step of making a test smaller the confirmation of the result may take.
+const LAST_WORD: u32 = 3;
+
 /// How much goes into one test.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
@@ -47,17 +50,19 @@ impl Keeper<'_> {
     fn smaller(&mut self, case: &Case) -> Option<Case> {
         let end = self.deadline.min(Instant::now() + self.effort.time);
         self.lab.natives.deadline = Some(end);
-        let mut runs = 0;
+        let (mut runs, mut longest) = (0, Duration::ZERO);
         let effort = self.effort;
         let small = minimise(&case.test, &mut |candidate| {
-            if runs >= effort.runs || Instant::now() >= end || self.interrupt.is_set() {
+            let now = Instant::now();
+            // The last word, below, takes longer than a step: more repetitions.
+            let last = now + longest * LAST_WORD >= self.deadline;
+            if runs >= effort.runs || now >= end || last || self.interrupt.is_set() {
                 return Step::Stop;
             }
             runs += 1;
-            match self.judged(candidate, case, true) {
-                Some(_) => Step::Same,
-                None => Step::Other,
-            }
+            let found = self.judged(candidate, case, true);
+            longest = longest.max(now.elapsed());
+            found.map_or(Step::Other, |_| Step::Same)
         });
         if small == case.test {
             return None;

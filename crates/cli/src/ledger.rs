@@ -14,7 +14,7 @@ use parallax_report::diff_view::*;
 use parallax_report::{diff_json, html, junit, kept, sarif, Change, OutDir, StatsFile, SCHEMA};
 use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::Instant;
 
 pub struct Ledger {
     pub view: DiffView,
@@ -24,6 +24,8 @@ pub struct Ledger {
     pub changes: Vec<Change>,
     /// By group, see [`Case::group`]; the index is the number of the difference.
     groups: Vec<String>,
+    /// When the time of the search began.
+    started: Instant,
 }
 
 /// Everyone's way to the ledger.
@@ -41,13 +43,23 @@ impl Ledger {
     ) -> Result<Ledger, CliError> {
         let stats = StatsFile::create(&out.path().join("stats.sqlite"))?;
         out.write_json("changes.json", &Changes { schema: SCHEMA.to_owned(), changes: changes.clone() })?;
-        let ledger = Ledger { view, out, argv0, stats, changes, groups: Vec::new() };
+        let ledger = Ledger { view, out, argv0, stats, changes, groups: Vec::new(), started: Instant::now() };
         ledger.save()?;
         Ok(ledger)
     }
 
+    /// The time of the search begins.
+    pub fn begin(&mut self, started: Instant) {
+        self.started = started;
+    }
+
+    fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
     /// A difference of a new group. Gives its number.
-    pub fn add(&mut self, case: &Case, after: Duration, runs: u64) -> Result<usize, CliError> {
+    pub fn add(&mut self, case: &Case, runs: u64) -> Result<usize, CliError> {
+        let after = self.seconds();
         let number = self.view.differences.len();
         let kind = case.kind().name().to_owned();
         let id = format!("{}-{kind}", number + 1);
@@ -57,13 +69,13 @@ impl Ledger {
             id: id.clone(),
             kind,
             count: 1,
-            found_after_s: after.as_secs_f64(),
+            found_after_s: after,
             runs_before: runs,
             ..DifferenceView::default()
         });
         self.groups.push(case.group());
         self.set_case(number, case, None)?;
-        self.stats.input(after.as_secs_f64(), &id)?;
+        self.stats.input(after, &id)?;
         Ok(number)
     }
 
@@ -126,15 +138,17 @@ impl Ledger {
     }
 
     /// One more input of a known group.
-    pub fn again(&mut self, group: &str, after: Duration) -> Result<(), CliError> {
+    pub fn again(&mut self, group: &str) -> Result<(), CliError> {
+        let after = self.seconds();
         let Some(number) = self.groups.iter().position(|known| known == group) else { return Ok(()) };
         let entry = &mut self.view.differences[number];
         entry.count += 1;
-        Ok(self.stats.input(after.as_secs_f64(), &entry.id)?)
+        Ok(self.stats.input(after, &entry.id)?)
     }
 
     /// The counters by now.
     pub fn progress(&mut self, stats: DiffStats) -> Result<(), CliError> {
+        let stats = DiffStats { seconds: self.seconds(), ..stats };
         self.stats.progress(&stats, self.view.differences.len())?;
         self.view.stats = stats;
         self.save()

@@ -12,15 +12,12 @@ use parallax_report::diff_view::DiffStats;
 use parallax_search::{Progress, Stats};
 use std::sync::mpsc::Sender;
 use std::sync::Mutex;
-use std::time::Instant;
 
 pub struct Watch<'w> {
     pub shared: &'w Shared,
     pub ledger: &'w Mutex<Ledger>,
     pub sender: Sender<(usize, Case)>,
     pub show: &'w mut Show,
-    /// When the time of the search began.
-    pub started: Instant,
     /// The first thing that could not be written.
     pub trouble: Option<CliError>,
 }
@@ -29,7 +26,7 @@ impl Watch<'_> {
     pub fn take(&mut self, progress: Progress) {
         let taken = match progress {
             Progress::Difference { test, signature, runs, .. } => self.difference(&test, &signature, runs),
-            Progress::Again { signature } => lock(self.ledger).again(&signature, self.started.elapsed()),
+            Progress::Again { signature } => lock(self.ledger).again(&signature),
             Progress::Status(stats) => {
                 let mut ledger = lock(self.ledger);
                 self.show.status(&stats, ledger.view.differences.len());
@@ -43,11 +40,13 @@ impl Watch<'_> {
 
     fn difference(&mut self, test: &TestCase, group: &str, runs: u64) -> Result<(), CliError> {
         let Some(case) = self.shared.findings().take(group, test) else { return Ok(()) };
-        let after = self.started.elapsed();
-        let number = lock(self.ledger).add(&case, after, runs)?;
+        let mut ledger = lock(self.ledger);
+        let number = ledger.add(&case, runs)?;
+        let after = ledger.view.differences[number].found_after_s;
+        drop(ledger);
         let cause = case.cause.as_ref().map_or(String::new(), |cause| format!(", by {cause}"));
         let (id, signature) = (number + 1, &case.signature);
-        self.show.event(&format!("difference {id} after {:.1} s: {signature}{cause}", after.as_secs_f64()));
+        self.show.event(&format!("difference {id} after {after:.1} s: {signature}{cause}"));
         // The keeper is there until the sender is gone.
         let _ = self.sender.send((number, case));
         Ok(())
