@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 
 /// How often the directories of crashes are looked at.
 const LOOK: Duration = Duration::from_millis(10);
+/// How long after its limit a fuzzer ends by itself.
+const GRACE: Duration = Duration::from_secs(30);
 /// Time for one run of both versions, in milliseconds.
 const RUN_TIME: &str = "500";
 
@@ -38,7 +40,7 @@ struct Fuzzers {
 }
 
 impl Fuzzers {
-    fn start(product: &Product, directory: &Path, random_seed: u64) -> Result<Fuzzers> {
+    fn start(product: &Product, directory: &Path, random_seed: u64, limit: Duration) -> Result<Fuzzers> {
         let input = directory.join("in");
         std::fs::create_dir_all(&input)?;
         std::fs::write(input.join("seed"), product.layout.encode())?;
@@ -49,6 +51,8 @@ impl Fuzzers {
             let name = format!("fuzzer{core}");
             let mut command = Command::new("afl-fuzz");
             command.arg("-i").arg(&input).arg("-o").arg(&output).args(["-S", &name, "-t", RUN_TIME]);
+            // Should nobody be left to end it.
+            command.args(["-V", &(limit + GRACE).as_secs().to_string()]);
             command.args(["-s", &(random_seed * 100 + core as u64).to_string()]);
             command.arg("-c").arg(&product.logging).arg("--").arg(&product.target);
             // Governor and core dumps of the machine are not ours to change; the screen is not wanted.
@@ -104,7 +108,7 @@ pub fn fuzz(
     limit: Duration,
 ) -> Result<Fuzzed> {
     let start = Instant::now();
-    let mut fuzzers = Fuzzers::start(product, directory, random_seed)?;
+    let mut fuzzers = Fuzzers::start(product, directory, random_seed, limit)?;
     let mut seen = BTreeSet::new();
     while start.elapsed() < limit {
         std::thread::sleep(LOOK);
