@@ -4,6 +4,7 @@
 //! holds: what is compared is measured in the same run of the benchmark, in turns, so that other load
 //! on the machine meets all sides alike; nothing here asserts a time.
 
+pub mod check;
 pub mod compare;
 pub mod fixtures;
 pub mod lines;

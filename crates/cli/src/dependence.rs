@@ -27,7 +27,7 @@ pub fn summary(job: &TraceJob) -> Result<String, CliError> {
     let started = Instant::now();
     let limits = engine::limits(&job.limits, job.time);
     let run = executor.run_streamed(&job.inputs.test_case(), &limits, &mut |chunk| {
-        let decoded = decoder.decode(chunk, |thread, event| count.event(thread, event));
+        let decoded = decoder.decode(chunk, |at, event| count.event(at.thread, event));
         broken = broken.take().or(decoded.err());
     })?;
     if let Some(error) = broken {

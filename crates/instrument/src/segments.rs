@@ -80,6 +80,17 @@ pub fn is_debug(i: InstructionValue) -> bool {
         && matches!(called(i), Called::Function(f) if f.get_name().to_bytes().starts_with(b"llvm.dbg."))
 }
 
+/// Can this call come back more than once?
+fn returns_twice(call: InstructionValue) -> bool {
+    let kind = Attribute::get_named_enum_kind_id("returns_twice");
+    let of_function = match called(call) {
+        Called::Function(f) => f.get_enum_attribute(AttributeLoc::Function, kind).is_some(),
+        _ => false,
+    };
+    let of_call = |site: CallSiteValue| site.get_enum_attribute(AttributeLoc::Function, kind).is_some();
+    of_function || CallSiteValue::try_from(call).is_ok_and(of_call)
+}
+
 fn operand(i: InstructionValue<'_>, k: u32) -> Option<BasicValueEnum<'_>> {
     i.get_operand(k).and_then(Operand::value)
 }
@@ -221,7 +232,13 @@ impl<'c> Planner<'_, 'c> {
                 self.access(StepKind::Update, i, number, 0, size_of_operand(1))
             }
             Op::Alloca => self.stack(i, number, after),
-            Op::Call | Op::Invoke => self.call(i, number),
+            Op::Call => {
+                self.call(i, number);
+                if returns_twice(i) {
+                    self.step(StepKind::Again, number, 0, after, []);
+                }
+            }
+            Op::Invoke => self.call(i, number),
             Op::CallBr => self.step(StepKind::Assembler, number, 0, i, []),
             Op::Return => self.step(StepKind::Return, number, 0, i, []),
             _ => {}

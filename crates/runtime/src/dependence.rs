@@ -8,7 +8,7 @@
 
 use crate::state::state;
 use parallax_trace::dependence::records::*;
-use parallax_trace::format::{Header, FLAG_EVENTS_FULL, FLAG_FORKED, FLAG_THREADS};
+use parallax_trace::format::*;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 const HANDLERS: usize = 8;
@@ -102,6 +102,52 @@ pub unsafe fn attach(arena: *mut u8) {
         (me.next, me.end) = (std::ptr::null_mut(), std::ptr::null_mut());
         ON.store(true, Ordering::Relaxed);
         __plx_dep_describe();
+    }
+}
+
+/// Where a program that no engine started records: a directory, if this is set.
+const RECORD_INTO: &std::ffi::CStr = c"PARALLAX_DEPENDENCE";
+/// Bytes of such a trace; what comes later is cut.
+const FILE_BYTES: usize = 64 << 20;
+
+/// Records into a new file of the directory that the environment names. Where that cannot be done the program runs as
+/// always: it must not be disturbed.
+///
+/// # Safety
+/// As [`attach`].
+pub unsafe fn record_into_file() {
+    // SAFETY: plain system calls on values that live through them; a new mapping harms nobody.
+    unsafe {
+        let directory = libc::getenv(RECORD_INTO.as_ptr());
+        if directory.is_null() || !enabled() {
+            return;
+        }
+        let mut now: libc::timespec = std::mem::zeroed();
+        libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now);
+        let mut name = [0 as libc::c_char; libc::PATH_MAX as usize];
+        let format = c"%s/%d-%ld%09ld".as_ptr();
+        let pid = libc::getpid();
+        libc::snprintf(name.as_mut_ptr(), name.len(), format, directory, pid, now.tv_sec, now.tv_nsec);
+        let fd =
+            libc::open(name.as_ptr(), libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC, 0o600);
+        let len = HEADER_BYTES + FILE_BYTES;
+        if fd < 0 || libc::ftruncate(fd, len as libc::off_t) != 0 {
+            return;
+        }
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let arena = libc::mmap(std::ptr::null_mut(), len, protection, libc::MAP_SHARED, fd, 0);
+        libc::close(fd);
+        if arena == libc::MAP_FAILED {
+            return;
+        }
+        *(arena as *mut Header) = Header {
+            magic: MAGIC,
+            version: FORMAT_VERSION,
+            events_offset: HEADER_BYTES as u64,
+            events_capacity: FILE_BYTES as u64,
+            ..Header::default()
+        };
+        attach(arena as *mut u8);
     }
 }
 

@@ -38,8 +38,13 @@ extern "C" fn reserve_tables() {
 #[no_mangle]
 pub unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
     let Some(request) = server::serve() else {
-        // SAFETY: the program's main, as the C start-up code would call it.
-        return unsafe { __plx_main(argc, argv, envp) };
+        // SAFETY: the program's main, as the C start-up code would call it; no thread of it runs yet.
+        return unsafe {
+            dependence::record_into_file();
+            dependence::given_strings(argv);
+            dependence::given_strings(envp);
+            __plx_main(argc, argv, envp)
+        };
     };
     // SAFETY: the server hands out a mapped arena; the names live as long as the run.
     unsafe {

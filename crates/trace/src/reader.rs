@@ -275,7 +275,8 @@ impl<'a> Trace<'a> {
     }
 }
 
-fn read_header(arena: &[u8]) -> Result<Header, DecodeError> {
+/// The header of an arena of this format.
+pub fn read_header(arena: &[u8]) -> Result<Header, DecodeError> {
     let head = arena.get(..size_of::<Header>()).ok_or(DecodeError::Short(arena.len()))?;
     let header: Header = bytemuck::pod_read_unaligned(head);
     if header.magic != MAGIC {

@@ -39,6 +39,9 @@ fn jumps_and_signals_leave_a_trace_that_can_be_read() {
     };
     assert_eq!(entered("down"), (1..=50).sum::<usize>());
     assert_eq!((entered("count"), entered("leave"), entered("leaf")), (30, 40, 71));
+    // Each setjmp returns once when it is called, and once more for every jump.
+    let again = r.of_thread(0).filter(|e| matches!(e, Event::Again { .. })).count();
+    assert_eq!(again, 2 * 50 + 2 * 40);
     let signals = r.of_thread(0).filter(|e| matches!(e, Event::Signal { .. })).count();
     assert_eq!(signals, 70);
 }

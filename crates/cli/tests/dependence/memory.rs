@@ -2,7 +2,7 @@
 
 use crate::support::Program;
 use parallax_execute::TestCase;
-use parallax_trace::dependence::{Effect, Event, EXTERNAL};
+use parallax_trace::dependence::{Effect, Event, Memory, EXTERNAL};
 
 const ACCESSES: &str = r#"
 #include <stdio.h>
@@ -175,4 +175,59 @@ fn calls_through_pointers_and_from_outside_lead_to_the_right_function() {
     });
     let wrote = |e: &Event| matches!(e, Event::Outside { at, effect: Effect::Writes { bytes: 12, .. } } if Some(*at) == call);
     assert_eq!(r.of_thread(0).filter(wrote).count(), 1);
+}
+
+const WRITERS: &str = r#"
+#include <stdlib.h>
+#include <string.h>
+struct pair { int a, b; } cell;
+__attribute__((noinline)) void first(struct pair *p) { p->a = 1; p->b = 1; }
+__attribute__((noinline)) void second(struct pair *p) { p->b = 2; }
+__attribute__((noinline)) void third(struct pair *p, struct pair *q) { memmove(p, q, (size_t)p->a * 8); }
+__attribute__((noinline)) long whole(volatile long *p) { return *p; }
+__attribute__((noinline)) int dirty(void) { volatile int v[4]; v[0] = 7; return v[0]; }
+__attribute__((noinline)) int clean(void) { volatile int v[4]; return v[0] & 0; }
+int main(void) {
+    struct pair other = { 0, 0 };
+    first(&cell); second(&cell);
+    long r = whole((long *)&cell);
+    third(&cell, &other);
+    r += whole((long *)&cell);
+    long *fresh = malloc(8);
+    r += whole(fresh) & 0;
+    r += dirty() + clean();
+    free(fresh);
+    return (int)r & 1;
+}
+"#;
+
+#[test]
+fn the_last_writer_of_every_byte_is_known() {
+    let mut program = Program::build("writers", WRITERS);
+    let (whole, clean) = (program.function("whole"), program.function("clean"));
+    let mut memory = Memory::default();
+    let mut seen: Vec<(String, Vec<(String, u64)>)> = Vec::new();
+    let map = program.map.clone();
+    program.record_with(&TestCase::default(), |at, event| {
+        if let Event::Load { at: instruction, address, bytes } = event {
+            let reader = map.function_of_instruction(instruction);
+            if reader == whole || reader == clean {
+                let mut writers = Vec::new();
+                memory.writers(address, bytes, |write, n| {
+                    let function = || map.functions[map.function_of_instruction(write.at) as usize].clone();
+                    writers.push((if write.number == 0 { "nobody".into() } else { function() }, n));
+                });
+                seen.push((map.functions[reader as usize].clone(), writers));
+            }
+        }
+        memory.event(at, &event);
+    });
+    let names = |list: &[(&str, u64)]| list.iter().map(|(n, k)| (n.to_string(), *k)).collect::<Vec<_>>();
+    let expected = [
+        ("whole".to_string(), names(&[("first", 4), ("second", 4)])),
+        ("whole".to_string(), names(&[("third", 8)])),
+        ("whole".to_string(), names(&[("nobody", 8)])),
+        ("clean".to_string(), names(&[("nobody", 4)])),
+    ];
+    assert_eq!(seen, expected);
 }

@@ -2,7 +2,7 @@
 
 use parallax_execute::{ArenaSizes, Executor, Kind, Limits, Options, Run, TestCase, RUNNER_SUBCOMMAND};
 use parallax_instrument::{instrument, Mode, Watch};
-use parallax_trace::dependence::{chunks, Decoder, DependenceMap, Event};
+use parallax_trace::dependence::{chunks, At, Decoder, DependenceMap, Event};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -80,13 +80,20 @@ impl Program {
     }
 
     pub fn record_alone(&mut self, test: &TestCase) -> Recorded {
+        let mut events = Vec::new();
+        let run = self.record_with(test, |at, event| events.push((at.thread, event)));
+        Recorded { run, events, flags: self.recording.arena().header().flags }
+    }
+
+    /// A run, its events handed to `each`.
+    pub fn record_with(&mut self, test: &TestCase, mut each: impl FnMut(At, Event)) -> Run {
         let run = self.recording.run(test, &Limits::default()).unwrap();
-        let (arena, mut events) = (self.recording.arena(), Vec::new());
+        let arena = self.recording.arena();
         let mut decoder = Decoder::new(&self.map);
         for chunk in chunks(arena.bytes(), &arena.header()).unwrap() {
-            decoder.decode(&chunk, |thread, event| events.push((thread, event))).unwrap();
+            decoder.decode(&chunk, &mut each).unwrap();
         }
-        Recorded { run, events, flags: arena.header().flags }
+        run
     }
 
     /// The same, with chunks taken away while the program runs.
@@ -95,7 +102,7 @@ impl Program {
         let run = self
             .recording
             .run_streamed(test, &Limits::default(), &mut |chunk| {
-                decoder.decode(chunk, |thread, event| events.push((thread, event))).unwrap();
+                decoder.decode(chunk, |at, event| events.push((at.thread, event))).unwrap();
             })
             .unwrap();
         let flags = self.recording.arena().header().flags;

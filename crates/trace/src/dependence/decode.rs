@@ -71,6 +71,10 @@ pub enum Event {
     Return {
         at: u32,
     },
+    /// A call that can return more than once (`setjmp`) has returned: control is here now, wherever it was.
+    Again {
+        at: u32,
+    },
     /// A variable on the stack begins to live.
     Stack {
         at: u32,
@@ -145,11 +149,19 @@ pub fn chunks<'a>(arena: &'a [u8], header: &Header) -> Result<Vec<Chunk<'a>>, Ch
 }
 
 /// An activation of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    pub function: u32,
+    /// The newest call, [`NO_CALL`] before the first.
+    pub call: u32,
+}
+
+/// Where an event happened: the thread, and its activations, outermost first. A function that is entered is already
+/// there, one that returns no more.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
-    function: u32,
-    /// The call under way.
-    call: u32,
+pub struct At<'s> {
+    pub thread: u32,
+    pub stack: &'s [Frame],
 }
 
 /// Turns chunks into events.
@@ -164,7 +176,7 @@ pub struct Decoder<'m> {
 }
 
 /// More threads than this share the stack of the last one.
-const MAX_THREADS: usize = 1 << 16;
+pub(super) const MAX_THREADS: usize = 1 << 16;
 
 impl<'m> Decoder<'m> {
     pub fn new(map: &'m DependenceMap) -> Decoder<'m> {
@@ -178,13 +190,16 @@ impl<'m> Decoder<'m> {
     }
 
     /// Hands every event of a chunk to `each`.
-    pub fn decode(&mut self, chunk: &Chunk, mut each: impl FnMut(u32, Event)) -> Result<(), ChunkError> {
+    pub fn decode(&mut self, chunk: &Chunk, mut each: impl FnMut(At, Event)) -> Result<(), ChunkError> {
         let thread = (chunk.thread as usize).min(MAX_THREADS);
         if self.threads.len() <= thread {
             self.threads.resize_with(thread + 1, Vec::new);
         }
         let mut stack = std::mem::take(&mut self.threads[thread]);
-        let result = self.records(chunk, &mut stack, &mut |event| each(chunk.thread, event));
+        let thread_number = chunk.thread;
+        let result = self.records(chunk, &mut stack, &mut |stack: &[Frame], event| {
+            each(At { thread: thread_number, stack }, event)
+        });
         self.threads[thread] = stack;
         result
     }
@@ -193,7 +208,7 @@ impl<'m> Decoder<'m> {
         &mut self,
         chunk: &Chunk,
         stack: &mut Vec<Frame>,
-        each: &mut impl FnMut(Event),
+        each: &mut impl FnMut(&[Frame], Event),
     ) -> Result<(), ChunkError> {
         let sequence = chunk.sequence;
         let mut at = 0;
@@ -217,7 +232,13 @@ impl<'m> Decoder<'m> {
     }
 
     #[inline]
-    fn segment(&self, number: usize, body: &[u64], stack: &mut Vec<Frame>, each: &mut impl FnMut(Event)) {
+    fn segment(
+        &self,
+        number: usize,
+        body: &[u64],
+        stack: &mut Vec<Frame>,
+        each: &mut impl FnMut(&[Frame], Event),
+    ) {
         let steps = self.map.steps(number);
         let function = self.map.segments[number];
         if steps.first().is_none_or(|s| s.kind != StepKind::Enter) {
@@ -242,45 +263,48 @@ impl<'m> Decoder<'m> {
         words: &[u64],
         function: u32,
         stack: &mut Vec<Frame>,
-        each: &mut impl FnMut(Event),
+        each: &mut impl FnMut(&[Frame], Event),
     ) {
         let (at, bytes) = (step.instruction, step.value);
         match step.kind {
-            StepKind::Block => each(Event::Block { block: step.value as u32 }),
-            StepKind::Load => each(Event::Load { at, address: words[0], bytes }),
-            StepKind::Store => each(Event::Store { at, address: words[0], bytes }),
+            StepKind::Block => each(stack, Event::Block { block: step.value as u32 }),
+            StepKind::Load => each(stack, Event::Load { at, address: words[0], bytes }),
+            StepKind::Store => each(stack, Event::Store { at, address: words[0], bytes }),
             StepKind::Update => {
-                each(Event::Load { at, address: words[0], bytes });
-                each(Event::Store { at, address: words[0], bytes })
+                each(stack, Event::Load { at, address: words[0], bytes });
+                each(stack, Event::Store { at, address: words[0], bytes })
             }
             StepKind::Enter => {
                 stack.push(Frame { function, call: NO_CALL });
-                each(Event::Enter { function })
+                each(stack, Event::Enter { function })
             }
-            StepKind::Stack => each(Event::Stack { at, address: words[0], bytes }),
-            StepKind::StackDynamic => each(Event::Stack { at, address: words[0], bytes: words[1] }),
-            StepKind::Argument => each(Event::Argument { function, argument: at, address: words[0], bytes }),
-            StepKind::Copy => each(Event::Copy { at, to: words[0], from: words[1], bytes: words[2] }),
-            StepKind::Fill => each(Event::Fill { at, address: words[0], bytes: words[1] }),
+            StepKind::Stack => each(stack, Event::Stack { at, address: words[0], bytes }),
+            StepKind::StackDynamic => each(stack, Event::Stack { at, address: words[0], bytes: words[1] }),
+            StepKind::Argument => {
+                each(stack, Event::Argument { function, argument: at, address: words[0], bytes })
+            }
+            StepKind::Copy => each(stack, Event::Copy { at, to: words[0], from: words[1], bytes: words[2] }),
+            StepKind::Fill => each(stack, Event::Fill { at, address: words[0], bytes: words[1] }),
             StepKind::Call => {
                 set_call(stack, at);
-                each(Event::Call { at, callee: Some(step.value as u32), address: 0 })
+                each(stack, Event::Call { at, callee: Some(step.value as u32), address: 0 })
             }
             StepKind::CallPointer => {
                 set_call(stack, at);
                 let callee = self.functions.get(&words[0]).copied();
-                each(Event::Call { at, callee, address: words[0] })
+                each(stack, Event::Call { at, callee, address: words[0] })
             }
-            StepKind::Assembler => each(Event::Assembler { at }),
+            StepKind::Assembler => each(stack, Event::Assembler { at }),
+            StepKind::Again => each(stack, Event::Again { at }),
             StepKind::Return => {
                 stack.pop();
-                each(Event::Return { at })
+                each(stack, Event::Return { at })
             }
         }
     }
 
     #[cold]
-    fn record(&mut self, head: u64, body: &[u64], stack: &[Frame], each: &mut impl FnMut(Event)) {
+    fn record(&mut self, head: u64, body: &[u64], stack: &[Frame], each: &mut impl FnMut(&[Frame], Event)) {
         let payload = head as u32;
         let at = stack.last().map_or(NO_CALL, |f| f.call);
         let effect = match (kind(head), body) {
@@ -290,17 +314,17 @@ impl<'m> Decoder<'m> {
             (RECORD_ALLOCATED, &[address, bytes]) => Effect::Allocates { address, bytes },
             (RECORD_FREED, &[address]) => Effect::Frees { address },
             (RECORD_GLOBAL, &[address, bytes]) => {
-                return each(Event::Global { global: payload, address, bytes })
+                return each(stack, Event::Global { global: payload, address, bytes })
             }
             (RECORD_FUNCTION, &[address]) => {
                 self.functions.insert(address, payload);
-                return each(Event::Function { function: payload, address });
+                return each(stack, Event::Function { function: payload, address });
             }
-            (RECORD_GIVEN, &[address, bytes]) => return each(Event::Given { address, bytes }),
+            (RECORD_GIVEN, &[address, bytes]) => return each(stack, Event::Given { address, bytes }),
             // The only kind left with a body that `words` gave.
-            _ => return each(Event::Signal { signal: payload }),
+            _ => return each(stack, Event::Signal { signal: payload }),
         };
-        each(Event::Outside { at, effect })
+        each(stack, Event::Outside { at, effect })
     }
 }
 

@@ -63,10 +63,12 @@ pub enum StepKind {
     /// Inline assembler, whose effects are not recorded.
     Assembler = 12,
     Return = 13,
+    /// A call that can return more than once (`setjmp`) has returned.
+    Again = 14,
 }
 
 impl StepKind {
-    const ALL: [StepKind; 14] = {
+    const ALL: [StepKind; 15] = {
         use StepKind::*;
         [
             Enter,
@@ -83,6 +85,7 @@ impl StepKind {
             CallPointer,
             Assembler,
             Return,
+            Again,
         ]
     };
 
@@ -90,7 +93,7 @@ impl StepKind {
     pub const fn words(self) -> usize {
         use StepKind::*;
         match self {
-            Enter | Block | Call | Assembler | Return => 0,
+            Enter | Block | Call | Assembler | Return | Again => 0,
             Load | Store | Update | Stack | Argument | CallPointer => 1,
             StackDynamic | Fill => 2,
             Copy => 3,

@@ -6,14 +6,18 @@
 mod decode;
 #[cfg(feature = "engine")]
 mod map;
+#[cfg(feature = "engine")]
+mod memory;
 pub mod records;
 #[cfg(feature = "engine")]
 mod shadow;
 
 #[cfg(feature = "engine")]
-pub use decode::{chunks, Chunk, ChunkError, Decoder, Effect, Event, NO_CALL};
+pub use decode::{chunks, At, Chunk, ChunkError, Decoder, Effect, Event, Frame, NO_CALL};
 #[cfg(feature = "engine")]
 pub use map::{DependenceMap, Step, StepKind};
+#[cfg(feature = "engine")]
+pub use memory::{Memory, Object, ObjectKind, Write};
 pub use records::EXTERNAL;
 #[cfg(feature = "engine")]
 pub use shadow::Shadow;

@@ -1,0 +1,92 @@
+//! A package's own tests as runs to check: the tests run the dependence build, which records into files.
+//!
+//! In: a built tree, the program in it, a test command. Out: the tally of everything that the program did in the tests.
+//!
+//! Always holds: the tree itself is not touched (a copy is used); a trace is removed as soon as it is checked.
+
+use super::{Checked, CheckedError, Checker, Tally};
+use parallax_model::calls::CallGraph;
+use parallax_trace::dependence::{chunks, Decoder, DependenceMap};
+use parallax_trace::format::FLAG_EVENTS_FULL;
+use parallax_trace::reader::read_header;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// Set in the environment of an instrumented program: the directory to record into.
+const RECORD_INTO: &str = "PARALLAX_DEPENDENCE";
+/// How often the directory is looked at.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Runs `command` in a copy of `tree` in which `program` (a path in it) is the dependence build.
+pub fn suite(checked: &Checked, tree: &Path, program: &Path, command: &str) -> Result<Tally, CheckedError> {
+    let scratch = tempfile::tempdir().map_err(|source| CheckedError::Read { path: "/tmp".into(), source })?;
+    let (copy, queue) = (scratch.path().join("tree"), scratch.path().join("traces"));
+    let failed = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| CheckedError::Read { path, source }
+    };
+    std::fs::create_dir(&queue).map_err(failed(&queue))?;
+    Command::new("cp").arg("-a").arg(tree).arg(&copy).status().map_err(failed(tree))?;
+    let place = copy.join(program);
+    std::fs::remove_file(&place).map_err(failed(&place))?;
+    std::fs::copy(&checked.program, &place).map_err(failed(&place))?;
+    let mut tests = Command::new("sh");
+    tests.args(["-c", command]).current_dir(&copy).env(RECORD_INTO, &queue).stdin(Stdio::null());
+    let log = std::fs::File::create(scratch.path().join("log")).map_err(failed(scratch.path()))?;
+    tests.stdout(log.try_clone().map_err(failed(scratch.path()))?).stderr(log);
+    let mut tests = tests.spawn().map_err(failed(&copy))?;
+    drain(checked, &queue, &mut tests)
+}
+
+fn drain(checked: &Checked, queue: &Path, tests: &mut Child) -> Result<Tally, CheckedError> {
+    let mut checker = Checker::new(&checked.model, &checked.map, CallGraph::coarse(&checked.model));
+    loop {
+        let over = matches!(tests.try_wait(), Ok(Some(_)) | Err(_));
+        for path in finished(queue, over) {
+            if let Ok(words) = read_words(&path) {
+                trace(bytemuck::cast_slice(&words), &checked.map, &mut checker)?;
+            }
+            let _ = std::fs::remove_file(&path);
+        }
+        if over {
+            return Ok(checker.tally);
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Traces of processes that are gone; all, when the tests are over. A trace is named after its process.
+fn finished(queue: &Path, over: bool) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(queue).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|e| e.path()).collect();
+    paths.retain(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let process = name.split('-').next().unwrap_or_default();
+        over || !Path::new("/proc").join(process).exists()
+    });
+    paths.sort();
+    paths
+}
+
+/// A file in memory that is aligned as an arena is.
+fn read_words(path: &Path) -> std::io::Result<Vec<u64>> {
+    let mut file = std::fs::File::open(path)?;
+    let len = file.metadata()?.len() as usize;
+    let mut words = vec![0u64; len / 8];
+    file.read_exact(bytemuck::cast_slice_mut(&mut words))?;
+    Ok(words)
+}
+
+fn trace(bytes: &[u8], map: &DependenceMap, checker: &mut Checker) -> Result<(), CheckedError> {
+    // A process that was killed before it could write its header left nothing.
+    let Ok(header) = read_header(bytes) else { return Ok(()) };
+    checker.begin();
+    checker.tally.cut += u64::from(header.flags & FLAG_EVENTS_FULL != 0);
+    let mut decoder = Decoder::new(map);
+    for chunk in chunks(bytes, &header)? {
+        decoder.decode(&chunk, |at, event| checker.event(at, &event))?;
+    }
+    Ok(())
+}
