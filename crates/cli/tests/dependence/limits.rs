@@ -18,7 +18,8 @@ int main(int argc, char **argv) {
 }
 "#;
 
-fn small() -> ArenaSizes {
+/// Three chunks.
+pub fn small() -> ArenaSizes {
     ArenaSizes { events: (3 * CHUNK_BYTES + 4096) as u64, nodes: 0, tables: 0, ..ArenaSizes::default() }
 }
 

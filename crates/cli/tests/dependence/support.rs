@@ -2,9 +2,10 @@
 
 use parallax_execute::{ArenaSizes, Executor, Kind, Limits, Options, Run, TestCase, RUNNER_SUBCOMMAND};
 use parallax_instrument::{instrument, Mode, Watch};
-use parallax_trace::dependence::{chunks, At, Decoder, DependenceMap, Event};
+use parallax_trace::dependence::{chunks, At, Chunk, Decoder, DependenceMap, Event};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 pub const BITCODE: [&str; 6] = ["-O1", "-g", "-w", "-Xclang", "-disable-llvm-passes", "-fwrapv"];
 
@@ -87,7 +88,8 @@ impl Program {
 
     /// A run, its events handed to `each`.
     pub fn record_with(&mut self, test: &TestCase, mut each: impl FnMut(At, Event)) -> Run {
-        let run = self.recording.run(test, &Limits::default()).unwrap();
+        let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
+        let run = self.recording.run(test, &limits).unwrap();
         let arena = self.recording.arena();
         let mut decoder = Decoder::new(&self.map);
         for chunk in chunks(arena.bytes(), &arena.header()).unwrap() {
@@ -98,15 +100,18 @@ impl Program {
 
     /// The same, with chunks taken away while the program runs.
     pub fn stream(&mut self, test: &TestCase) -> Recorded {
-        let (mut decoder, mut events) = (Decoder::new(&self.map), Vec::new());
-        let run = self
-            .recording
-            .run_streamed(test, &Limits::default(), &mut |chunk| {
-                decoder.decode(chunk, |at, event| events.push((at.thread, event))).unwrap();
-            })
-            .unwrap();
-        let flags = self.recording.arena().header().flags;
-        Recorded { run, events, flags }
+        let mut events = Vec::new();
+        let run = self.stream_with(test, |at, event| events.push((at.thread, event)));
+        Recorded { run, events, flags: self.recording.arena().header().flags }
+    }
+
+    /// A streamed run, its events handed to `each`.
+    pub fn stream_with(&mut self, test: &TestCase, mut each: impl FnMut(At, Event) + Send) -> Run {
+        let mut decoder = Decoder::new(&self.map);
+        // The machine may be busy with other things.
+        let limits = Limits { time: Duration::from_secs(120), ..Limits::default() };
+        let mut sink = |chunk: &Chunk| decoder.decode(chunk, &mut each).unwrap();
+        self.recording.run_streamed(test, &limits, &mut sink).unwrap()
     }
 
     pub fn function(&self, name: &str) -> u32 {
