@@ -10,13 +10,18 @@ use parallax_model::calls::{CallGraph, Returns};
 use parallax_model::cfg::Flow;
 use parallax_model::distance::{control_distances, Distances, Hopeless};
 use parallax_model::icfg::Icfg;
+use parallax_model::memory::Memory;
+use parallax_model::mod_ref::{Edges, ModRef};
+use parallax_model::pdg::Pdg;
+use parallax_model::points_to::PointsTo;
+use parallax_model::reaching::{self, Reaching};
 use parallax_model::wp::{Context, PlainMemory, Preconditions};
 use parallax_model::{load, BlockId, Program};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const ONE: &str = "--one";
-const HEAD: [&str; 15] = [
+const HEAD: [&str; 18] = [
     "program",
     "functions",
     "blocks",
@@ -24,6 +29,9 @@ const HEAD: [&str; 15] = [
     "clean-up, s",
     "load, s",
     "calls and flow, s",
+    "points-to, s",
+    "mod/ref, s",
+    "dependence graph, s",
     "distances to one target, ms",
     "control distances, ms",
     "preconditions of one target, ms: median",
@@ -73,6 +81,13 @@ fn measure(path: &Path) -> Result<Vec<String>> {
     let (program, loading) = timed(|| load(&bytes));
     let program = program?;
     let ((calls, returns, icfg, flows), flow_time) = timed(|| flow(&program));
+    let (points_to, pointing) = timed(|| PointsTo::new(&program));
+    let accesses = Memory::new(&program, &points_to);
+    let edges = Edges::new(&program, &points_to);
+    let (_, mod_ref) = timed(|| ModRef::new(&accesses, &edges));
+    let (_, dependence) = timed(|| {
+        Pdg::new(&accesses, &edges, &mut Reaching::new(&accesses, &edges, reaching::Limits::default()))
+    });
     let targets: Vec<BlockId> =
         program.block_ids().step_by(program.blocks.len().div_ceil(TARGETS).max(1)).collect();
     let (_, distances) = timed(|| {
@@ -102,13 +117,16 @@ fn measure(path: &Path) -> Result<Vec<String>> {
         seconds(clean_up),
         seconds(loading),
         seconds(flow_time),
+        seconds(pointing),
+        seconds(mod_ref),
+        seconds(dependence),
         each(distances),
         each(control),
         format!("{:.1}", median(preconditions.clone()).as_secs_f64() * 1e3),
         format!("{:.1}", preconditions.iter().max().map_or(0.0, Duration::as_secs_f64) * 1e3),
         format!("{:.1}", stored.len() as f64 / f64::from(1 << 20)),
         seconds(from_store),
-        seconds(clean_up + loading + flow_time),
+        seconds(clean_up + loading + flow_time + pointing + mod_ref + dependence),
         (nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF)?.max_rss() >> 10)
             .to_string(),
     ])

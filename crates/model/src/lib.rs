@@ -6,6 +6,7 @@
 //! Always holds: no LLVM type leaves this crate; it does no input or output; the same bitcode gives the same
 //! ids; blocks and instructions are numbered as `instrument` numbers them (docs/internals.md, "Numbers").
 
+pub mod alias;
 pub mod calls;
 pub mod cfg;
 pub mod distance;
@@ -14,6 +15,13 @@ pub mod graph;
 pub mod icfg;
 pub mod ir;
 mod load;
+pub mod memory;
+pub mod mod_ref;
+pub mod pdg;
+pub mod points_to;
+pub mod reaching;
+pub mod slice;
+pub mod summaries;
 pub mod wp;
 
 pub use ir::*;

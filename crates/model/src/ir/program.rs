@@ -133,6 +133,12 @@ impl Function {
 #[error("a stored program model cannot be read ({0}): remove it, and it will be made again")]
 pub struct StoredError(String);
 
+impl StoredError {
+    pub(crate) fn new(reason: &str) -> Self {
+        StoredError(reason.into())
+    }
+}
+
 impl Program {
     pub fn func(&self, id: FuncId) -> &Function {
         &self.functions[id.index()]

@@ -15,6 +15,7 @@
 
 mod cond;
 mod memory;
+mod pointed;
 mod ranges;
 mod require;
 mod results;
@@ -22,6 +23,7 @@ mod step;
 
 pub use cond::{Cell, Cond, Term, MAX_TERMS};
 pub use memory::{resolve, Memory, PlainMemory, Write};
+pub use pointed::PointedMemory;
 pub use ranges::{Ranges, MAX_RANGES};
 
 use crate::calls::{CallGraph, Returns};

@@ -9,5 +9,8 @@ mod graphs;
 mod loading;
 mod machine;
 mod numbers;
+mod pointers;
 mod preconditions;
 mod random_c;
+mod reaching;
+mod slices;

@@ -1,0 +1,393 @@
+//! The program dependence graph: who depends on whom, through registers, memory, control, calls and returns.
+//!
+//! In: a program and its analyses. Out: a graph whose edges lead from what is depended on to what depends on it, each with its kind.
+//! Nodes are instructions; and, for each call, the fact that it is made ([`Node::Site`]); for each block and each function, the fact
+//! that it is entered; and parameters.
+//!
+//! Always holds: the result of a call of a function with a body depends on an argument only if the parameter can flow to the function's result (a
+//! summary edge, after Horwitz, Reps and Binkley), or through memory; calls of other functions depend on all their
+//! arguments. A phi depends on the blocks that its values come from, because which of them was left decides its value.
+
+use crate::calls::{CallGraph, Returns};
+use crate::cfg::Flow;
+use crate::ir::*;
+use crate::memory::Memory;
+use crate::mod_ref::Edges;
+use crate::points_to::{CellId, ObjectKind};
+use crate::reaching::Reaching;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Node {
+    /// An instruction, and its result.
+    Inst(InstId),
+    /// That a call is made.
+    Site(InstId),
+    /// That a block is executed.
+    Block(BlockId),
+    /// That a function is called.
+    Entry(FuncId),
+    Param(FuncId, u32),
+}
+
+/// How one thing depends on another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// An operand.
+    Register,
+    /// Memory of this activation of the function.
+    Local,
+    /// Any other memory.
+    Memory,
+    Control,
+    /// An argument, to the parameter it becomes.
+    Argument,
+    /// A call, to the function it enters.
+    Enter,
+    /// A returned value, to the call that gives it.
+    Return,
+    /// An argument, to the call whose result it flows to.
+    Summary,
+}
+
+/// Edges of one direction.
+#[derive(Clone, Debug, Default)]
+struct Adjacency {
+    first: Vec<u32>,
+    edges: Vec<(u32, Kind)>,
+}
+
+impl Adjacency {
+    fn new(nodes: usize, list: &[(u32, u32, Kind)], forward: bool) -> Self {
+        let source = |e: &(u32, u32, Kind)| if forward { e.0 } else { e.1 };
+        let mut first = vec![0u32; nodes + 1];
+        list.iter().for_each(|e| first[source(e) as usize + 1] += 1);
+        for i in 1..first.len() {
+            first[i] += first[i - 1];
+        }
+        let mut next = first.clone();
+        let mut edges = vec![(0, Kind::Register); list.len()];
+        for e in list {
+            let at = &mut next[source(e) as usize];
+            edges[*at as usize] = (if forward { e.1 } else { e.0 }, e.2);
+            *at += 1;
+        }
+        Adjacency { first, edges }
+    }
+
+    fn of(&self, node: u32) -> &[(u32, Kind)] {
+        &self.edges[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
+    }
+}
+
+/// Where each kind of node begins.
+#[derive(Clone, Debug)]
+struct Layout {
+    insts: u32,
+    blocks: u32,
+    funcs: u32,
+    first_param: Vec<u32>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Pdg {
+    layout: Layout,
+    forward: Adjacency,
+    backward: Adjacency,
+}
+
+impl Pdg {
+    pub fn new(memory: &Memory, edges: &Edges, reaching: &mut Reaching) -> Pdg {
+        let program = memory.program;
+        let calls = CallGraph::new(program, |site| memory.points_to.targets(site).collect());
+        let returns = Returns::new(program, &calls);
+        let mut builder = Builder { memory, layout: Layout::new(program), list: Vec::new() };
+        for func in program.defined_functions() {
+            builder.control(&Flow::new(program, &calls, &returns, func), func);
+            for id in program.func(func).insts.iter() {
+                builder.instruction(id);
+                builder.memory(id, reaching);
+            }
+        }
+        builder.summaries(edges);
+        builder.list.sort_unstable();
+        builder.list.dedup();
+        let nodes = builder.layout.len();
+        let forward = Adjacency::new(nodes, &builder.list, true);
+        let backward = Adjacency::new(nodes, &builder.list, false);
+        Pdg { layout: builder.layout, forward, backward }
+    }
+
+    /// What a node depends on.
+    pub fn dependencies(&self, node: Node) -> impl Iterator<Item = (Node, Kind)> + '_ {
+        self.backward.of(self.layout.number(node)).iter().map(|(n, k)| (self.layout.node(*n), *k))
+    }
+
+    /// What depends on a node.
+    pub fn dependents(&self, node: Node) -> impl Iterator<Item = (Node, Kind)> + '_ {
+        self.forward.of(self.layout.number(node)).iter().map(|(n, k)| (self.layout.node(*n), *k))
+    }
+
+    pub fn node_count(&self) -> usize {
+        self.layout.len()
+    }
+
+    pub fn edge_count(&self) -> usize {
+        self.forward.edges.len()
+    }
+
+    /// Dense numbers for nodes, below [`Pdg::node_count`].
+    pub fn number(&self, node: Node) -> u32 {
+        self.layout.number(node)
+    }
+
+    pub fn node(&self, number: u32) -> Node {
+        self.layout.node(number)
+    }
+
+    pub(crate) fn edges_of(&self, number: u32, forward: bool) -> &[(u32, Kind)] {
+        if forward {
+            self.forward.of(number)
+        } else {
+            self.backward.of(number)
+        }
+    }
+}
+
+impl Layout {
+    fn new(program: &Program) -> Layout {
+        let mut first_param = Vec::new();
+        let mut next = 0;
+        for func in program.defined_functions() {
+            first_param.push(next);
+            next += program.func(func).params.len() as u32;
+        }
+        first_param.push(next);
+        Layout {
+            insts: program.insts.len() as u32,
+            blocks: program.blocks.len() as u32,
+            funcs: program.defined,
+            first_param,
+        }
+    }
+
+    fn len(&self) -> usize {
+        let params = self.first_param.last().copied().unwrap_or(0);
+        (2 * self.insts + self.blocks + self.funcs + params) as usize
+    }
+
+    fn number(&self, node: Node) -> u32 {
+        let (blocks, funcs) = (2 * self.insts, 2 * self.insts + self.blocks);
+        match node {
+            Node::Inst(i) => i.0,
+            Node::Site(i) => self.insts + i.0,
+            Node::Block(b) => blocks + b.0,
+            Node::Entry(f) => funcs + f.0,
+            Node::Param(f, index) => funcs + self.funcs + self.first_param[f.index()] + index,
+        }
+    }
+
+    fn node(&self, number: u32) -> Node {
+        let (blocks, funcs) = (2 * self.insts, 2 * self.insts + self.blocks);
+        let params = funcs + self.funcs;
+        if number < self.insts {
+            Node::Inst(InstId(number))
+        } else if number < blocks {
+            Node::Site(InstId(number - self.insts))
+        } else if number < funcs {
+            Node::Block(BlockId(number - blocks))
+        } else if number < params {
+            Node::Entry(FuncId(number - funcs))
+        } else {
+            let at = number - params;
+            let func = self.first_param.partition_point(|p| *p <= at) - 1;
+            Node::Param(FuncId::from_index(func), at - self.first_param[func])
+        }
+    }
+}
+
+struct Builder<'a> {
+    memory: &'a Memory<'a>,
+    layout: Layout,
+    list: Vec<(u32, u32, Kind)>,
+}
+
+impl Builder<'_> {
+    fn edge(&mut self, from: Node, to: Node, kind: Kind) {
+        self.list.push((self.layout.number(from), self.layout.number(to), kind));
+    }
+
+    fn operand(&mut self, operand: Operand, to: Node, kind: Kind) {
+        if let Some(from) = source(operand) {
+            self.edge(from, to, kind);
+        }
+    }
+
+    fn control(&mut self, flow: &Flow, func: FuncId) {
+        let program = self.memory.program;
+        for block in program.func(func).blocks.iter() {
+            let controllers = flow.controllers(block);
+            for (controller, _) in &controllers {
+                self.edge(Node::Inst(program.terminator(*controller)), Node::Block(block), Kind::Control);
+            }
+            if controllers.is_empty() {
+                self.edge(Node::Entry(func), Node::Block(block), Kind::Control);
+            }
+            for id in program.block(block).insts.iter() {
+                self.edge(Node::Block(block), Node::Inst(id), Kind::Control);
+            }
+        }
+        // What depends on a branch in a loop also needs the function to be entered.
+        if let Some(entry) = program.func(func).entry() {
+            self.edge(Node::Entry(func), Node::Block(entry), Kind::Control);
+        }
+    }
+
+    fn instruction(&mut self, id: InstId) {
+        let program = self.memory.program;
+        if program.inst(id).op.call().is_some() {
+            return self.call(id);
+        }
+        for operand in program.operands(id) {
+            self.operand(*operand, Node::Inst(id), Kind::Register);
+        }
+        for block in program.phi_blocks(id) {
+            self.edge(Node::Block(*block), Node::Inst(id), Kind::Control);
+            let last = program.terminator(*block);
+            if program.successors(*block).len() > 1 {
+                self.edge(Node::Inst(last), Node::Inst(id), Kind::Control);
+            }
+        }
+    }
+
+    fn call(&mut self, id: InstId) {
+        let program = self.memory.program;
+        self.edge(Node::Block(program.inst(id).block), Node::Site(id), Kind::Control);
+        self.edge(Node::Site(id), Node::Inst(id), Kind::Control);
+        if let Some(pointer) = program.called_pointer(id) {
+            self.operand(pointer, Node::Site(id), Kind::Register);
+        }
+        let targets = self.memory.points_to.call_targets(id);
+        let outside = targets.iter().any(|t| !program.func(t.1).is_defined());
+        if outside || targets.is_empty() {
+            for argument in program.call_arguments(id) {
+                self.operand(*argument, Node::Inst(id), Kind::Register);
+            }
+        }
+        for &(_, func, callback) in targets.iter().filter(|t| program.func(t.1).is_defined()) {
+            self.edge(Node::Site(id), Node::Entry(func), Kind::Enter);
+            self.bind(id, func, callback);
+        }
+    }
+
+    /// Arguments to parameters, results to the call. What a callback is given comes from any argument of the call.
+    fn bind(&mut self, id: InstId, func: FuncId, callback: bool) {
+        let program = self.memory.program;
+        let arguments = program.call_arguments(id);
+        for index in 0..program.func(func).params.len() as u32 {
+            let given = match arguments.get(index as usize) {
+                _ if callback => arguments,
+                Some(one) => std::slice::from_ref(one),
+                None => &[],
+            };
+            for argument in given {
+                self.operand(*argument, Node::Param(func, index), Kind::Argument);
+            }
+        }
+        for block in program.func(func).blocks.iter() {
+            let last = program.terminator(block);
+            if matches!(program.inst(last).op, Op::Ret) && !program.operands(last).is_empty() {
+                self.edge(Node::Inst(last), Node::Inst(id), Kind::Return);
+            }
+        }
+    }
+
+    fn memory(&mut self, id: InstId, reaching: &mut Reaching) {
+        let program = self.memory.program;
+        let func = program.func_of(id);
+        for access in self.memory.reads(id) {
+            for cell in access.cells.iter().map(CellId) {
+                let local = matches!(self.memory.points_to.kind_of(cell),
+                    ObjectKind::Stack(a) if program.func_of(a) == func);
+                let solution = reaching.solution(cell);
+                let Some(found) = solution.get(&id) else { continue };
+                for &writer in &found.writers {
+                    let here = local && program.func_of(writer) == func;
+                    let kind = if here { Kind::Local } else { Kind::Memory };
+                    self.edge(Node::Inst(writer), Node::Inst(id), kind);
+                }
+            }
+        }
+    }
+
+    /// Edges from arguments to the calls whose results they flow to, until there are no more.
+    fn summaries(&mut self, edges: &Edges) {
+        let program = self.memory.program;
+        let within = |e: &&(u32, u32, Kind)| matches!(e.2, Kind::Register | Kind::Local | Kind::Control);
+        let inside: Vec<_> = self.list.iter().filter(within).copied().collect();
+        let graph = Adjacency::new(self.layout.len(), &inside, false);
+        let mut flows: Vec<Vec<bool>> =
+            program.defined_functions().map(|f| vec![false; program.func(f).params.len()]).collect();
+        loop {
+            let mut changed = false;
+            for func in &edges.order {
+                let found = self.flows_to_result(*func, &graph, &flows);
+                changed |= found != flows[func.index()];
+                flows[func.index()] = found;
+            }
+            if !changed {
+                break;
+            }
+        }
+        for &(call, func, callback) in self.memory.points_to.all_targets() {
+            if !callback && program.func(func).is_defined() {
+                for operand in given_back(program, call, &flows[func.index()]) {
+                    self.operand(operand, Node::Inst(call), Kind::Summary);
+                }
+            }
+        }
+    }
+
+    /// Which parameters can flow to a function's result inside it.
+    fn flows_to_result(&self, func: FuncId, graph: &Adjacency, flows: &[Vec<bool>]) -> Vec<bool> {
+        let program = self.memory.program;
+        let mut found = vec![false; program.func(func).params.len()];
+        let mut seen = rustc_hash::FxHashSet::default();
+        let ends = program.func(func).blocks.iter().map(|b| program.terminator(b));
+        let returns = ends.filter(|i| matches!(program.inst(*i).op, Op::Ret));
+        let mut pending: Vec<u32> = returns.map(|i| self.layout.number(Node::Inst(i))).collect();
+        while let Some(number) = pending.pop() {
+            if !seen.insert(number) {
+                continue;
+            }
+            pending.extend(graph.of(number).iter().map(|e| e.0));
+            match self.layout.node(number) {
+                Node::Param(f, index) if f == func => found[index as usize] = true,
+                Node::Inst(call) if program.inst(call).op.call().is_some() => {
+                    for (_, callee, callback) in self.memory.points_to.call_targets(call) {
+                        if !callback && program.func(*callee).is_defined() {
+                            let given = given_back(program, call, &flows[callee.index()]);
+                            pending
+                                .extend(given.into_iter().filter_map(source).map(|n| self.layout.number(n)));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+fn source(operand: Operand) -> Option<Node> {
+    match operand {
+        Operand::Inst(id) => Some(Node::Inst(id)),
+        Operand::Arg { func, index } => Some(Node::Param(func, index)),
+        _ => None,
+    }
+}
+
+/// The arguments of a call whose parameters flow to the result. Arguments beyond the parameters always may.
+fn given_back(program: &Program, call: InstId, flows: &[bool]) -> Vec<Operand> {
+    let arguments = program.call_arguments(call).iter().enumerate();
+    arguments.filter(|(i, _)| flows.get(*i).copied().unwrap_or(true)).map(|(_, a)| *a).collect()
+}

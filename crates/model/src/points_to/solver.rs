@@ -1,0 +1,400 @@
+//! The solver: inclusion constraints over registers and memory, to their least solution.
+//!
+//! In: nodes, and constraints between them (copy, load, store, address computation, copy of memory, call through a
+//! pointer). Out: for each node, the cells it can point to. Waves: cycles of copies are merged, sets flow along copies and address
+//! computations in topological order, then loads, stores, copies of memory and calls turn what is new into edges, until
+//! nothing is new.
+//!
+//! Always holds: at the end every constraint is satisfied; the result does not depend on the order of constraints, except
+//! where a limit is hit (then it is coarser, never smaller).
+
+use super::cells::{overlap, CellId, Cells, ObjectId, Walk};
+use super::graph::{Graph, NodeId};
+use super::set::SparseSet;
+use super::Limits;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A step of an address computation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    Shift(i64),
+    Walk(Walk),
+}
+
+/// A copy of `len` bytes (none: not known how many) from what one node points to, to what another does.
+#[derive(Clone, Copy, Debug)]
+struct MemoryCopy {
+    to: NodeId,
+    from: NodeId,
+    len: Option<u64>,
+    /// Stands for both sides once there are too many pairs.
+    hub: Option<NodeId>,
+}
+
+/// Copies between two cells: to which cell, and how many bytes.
+type Transfer = (CellId, CellId, Option<u64>);
+
+const NONE: NodeId = NodeId::MAX;
+
+pub struct Solver {
+    pub graph: Graph,
+    pub cells: Cells,
+    limits: Limits,
+    steps: Vec<Vec<Step>>,
+    step_index: FxHashMap<Vec<Step>, u32>,
+    copies: Vec<MemoryCopy>,
+    transfers: FxHashSet<Transfer>,
+    /// By source object.
+    transfers_from: FxHashMap<ObjectId, Vec<Transfer>>,
+    /// What is stored to, and what is loaded from, each cell.
+    stored: Vec<NodeId>,
+    loaded: Vec<NodeId>,
+    /// Cells whose stored node is new: transfers must look at them.
+    fresh_cells: Vec<CellId>,
+    pub waves: usize,
+}
+
+/// Turns a function that a call can reach into constraints.
+pub trait Binder {
+    fn bind(&mut self, solver: &mut Solver, call: u32, cell: CellId);
+}
+
+impl Solver {
+    pub fn new(limits: Limits) -> Solver {
+        Solver {
+            graph: Graph::default(),
+            cells: Cells::new(limits),
+            limits,
+            steps: Vec::new(),
+            step_index: FxHashMap::default(),
+            copies: Vec::new(),
+            transfers: FxHashSet::default(),
+            transfers_from: FxHashMap::default(),
+            stored: Vec::new(),
+            loaded: Vec::new(),
+            fresh_cells: Vec::new(),
+            waves: 0,
+        }
+    }
+
+    pub fn node(&mut self) -> NodeId {
+        self.graph.add_node()
+    }
+
+    pub fn load(&mut self, pointer: NodeId, to: NodeId) {
+        self.graph.uses_mut(pointer).loads.push(to);
+    }
+
+    pub fn store(&mut self, pointer: NodeId, value: NodeId) {
+        self.graph.uses_mut(pointer).stores.push(value);
+    }
+
+    pub fn gep(&mut self, base: NodeId, steps: &[Step], to: NodeId) {
+        if steps.is_empty() {
+            return self.graph.add_edge(base, to);
+        }
+        let id = self.steps_id(steps);
+        self.graph.uses_mut(base).geps.push((id, to));
+    }
+
+    pub fn call(&mut self, pointer: NodeId, call: u32) {
+        self.graph.uses_mut(pointer).calls.push(call);
+    }
+
+    pub fn copy_memory(&mut self, to: NodeId, from: NodeId, len: Option<u64>) {
+        let id = self.copies.len() as u32;
+        self.copies.push(MemoryCopy { to, from, len, hub: None });
+        self.graph.uses_mut(to).copies_to.push(id);
+        self.graph.uses_mut(from).copies_from.push(id);
+    }
+
+    fn steps_id(&mut self, steps: &[Step]) -> u32 {
+        if let Some(&id) = self.step_index.get(steps) {
+            return id;
+        }
+        let id = self.steps.len() as u32;
+        self.steps.push(steps.to_vec());
+        self.step_index.insert(steps.to_vec(), id);
+        id
+    }
+
+    /// Where steps lead from a cell.
+    pub fn derive(&mut self, cell: CellId, steps: &[Step]) -> Vec<CellId> {
+        derive(&mut self.cells, cell, steps)
+    }
+
+    /// The node of what is stored to a cell.
+    pub fn stored(&mut self, cell: CellId) -> NodeId {
+        self.grow_cells();
+        if self.stored[cell.0 as usize] == NONE {
+            let node = self.node();
+            self.stored[cell.0 as usize] = node;
+            for other in self.overlapping(cell) {
+                let to = self.loaded[other.0 as usize];
+                if to != NONE {
+                    self.graph.add_edge(node, to);
+                }
+            }
+            self.fresh_cells.push(cell);
+        }
+        self.stored[cell.0 as usize]
+    }
+
+    /// The node of what can be loaded from a cell: all that was stored to cells that overlap it.
+    pub fn loaded(&mut self, cell: CellId) -> NodeId {
+        self.grow_cells();
+        if self.loaded[cell.0 as usize] == NONE {
+            let node = self.node();
+            self.loaded[cell.0 as usize] = node;
+            for other in self.overlapping(cell) {
+                let from = self.stored[other.0 as usize];
+                if from != NONE {
+                    self.graph.add_edge(from, node);
+                }
+            }
+        }
+        self.loaded[cell.0 as usize]
+    }
+
+    /// The pointers that can be found at a cell.
+    pub fn content(&self, cell: CellId) -> SparseSet {
+        let mut found = SparseSet::default();
+        for other in self.overlapping(cell) {
+            match self.stored.get(other.0 as usize) {
+                Some(&node) if node != NONE => {
+                    let node = self.graph.representative(node);
+                    found.union(&self.graph.points_to[node as usize]);
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn grow_cells(&mut self) {
+        self.stored.resize(self.cells.cells.len(), NONE);
+        self.loaded.resize(self.cells.cells.len(), NONE);
+    }
+
+    /// Cells in which a pointer at `cell` can be found.
+    fn overlapping(&self, cell: CellId) -> Vec<CellId> {
+        let this = self.cells.get(cell);
+        let all = &self.cells.object_of(cell).cells;
+        all.iter().copied().filter(|o| overlap(&this, 1, &self.cells.get(*o), 1)).collect()
+    }
+
+    pub fn solve(&mut self, binder: &mut dyn Binder) {
+        loop {
+            self.waves += 1;
+            let (cells, steps) = (&mut self.cells, &self.steps);
+            let mut touched = Vec::new();
+            let any = self.graph.propagate(|graph, node, new| {
+                apply_geps(graph, cells, steps, node, new);
+                graph.waiting[node as usize].union(new);
+                touched.push(node);
+            });
+            for node in touched {
+                self.complex(node, binder);
+            }
+            let moved = self.transfer_fresh();
+            if !any && !moved {
+                break;
+            }
+        }
+    }
+
+    /// Loads, stores, copies and calls of a node, for the cells that are new there.
+    fn complex(&mut self, node: NodeId, binder: &mut dyn Binder) {
+        let node = self.graph.find(node);
+        let new = std::mem::take(&mut self.graph.waiting[node as usize]);
+        let Some(uses) = self.graph.uses[node as usize].take() else { return };
+        if !new.is_empty() {
+            self.loads_and_stores(&new, &uses.loads, &uses.stores);
+            for &copy in &uses.copies_to {
+                self.copy_side(copy, &new, true);
+            }
+            for &copy in &uses.copies_from {
+                self.copy_side(copy, &new, false);
+            }
+            for &call in &uses.calls {
+                for cell in new.iter() {
+                    binder.bind(self, call, CellId(cell));
+                }
+            }
+        }
+        // Binding a call may have given this very node a new use.
+        let node = self.graph.find(node) as usize;
+        match &mut self.graph.uses[node] {
+            Some(added) => added.extend(*uses),
+            none => *none = Some(uses),
+        }
+    }
+
+    fn loads_and_stores(&mut self, new: &SparseSet, loads: &[NodeId], stores: &[NodeId]) {
+        for cell in new.iter().map(CellId) {
+            if !loads.is_empty() {
+                let from = self.loaded(cell);
+                for &to in loads {
+                    self.graph.add_edge(from, to);
+                }
+            }
+            if !stores.is_empty() {
+                let to = self.stored(cell);
+                for &from in stores {
+                    self.graph.add_edge(from, to);
+                }
+            }
+        }
+    }
+
+    /// New cells on one side of a copy of memory meet all cells of the other side.
+    fn copy_side(&mut self, copy: u32, new: &SparseSet, to_side: bool) {
+        let MemoryCopy { to, from, len, hub } = self.copies[copy as usize];
+        if let Some(hub) = hub {
+            return self.join_hub(hub, new, to_side);
+        }
+        let other = self.graph.find(if to_side { from } else { to });
+        let others = self.graph.points_to[other as usize].clone();
+        if new.len().saturating_mul(others.len()) > self.limits.copy_pairs as usize {
+            let hub = self.node();
+            self.copies[copy as usize].hub = Some(hub);
+            let side = self.graph.find(if to_side { to } else { from });
+            let all = self.graph.points_to[side as usize].clone();
+            self.join_hub(hub, &all, to_side);
+            return self.join_hub(hub, &others, !to_side);
+        }
+        for a in new.iter().map(CellId) {
+            for b in others.iter().map(CellId) {
+                let (to, from) = if to_side { (a, b) } else { (b, a) };
+                self.add_transfer((from, to, len));
+            }
+        }
+    }
+
+    /// Too many pairs: everything on one side goes anywhere on the other.
+    fn join_hub(&mut self, hub: NodeId, cells: &SparseSet, to_side: bool) {
+        let objects: FxHashSet<ObjectId> = cells.iter().map(|c| self.cells.get(CellId(c)).object).collect();
+        let mut objects: Vec<ObjectId> = objects.into_iter().collect();
+        objects.sort_unstable();
+        for object in objects {
+            let anywhere = self.cells.anywhere(object);
+            if to_side {
+                let node = self.stored(anywhere);
+                self.graph.add_edge(hub, node);
+            } else {
+                let node = self.loaded(anywhere);
+                self.graph.add_edge(node, hub);
+            }
+        }
+    }
+
+    pub fn add_transfer(&mut self, transfer: Transfer) {
+        let (from, to, _) = transfer;
+        if from == to || !self.transfers.insert(transfer) {
+            return;
+        }
+        let object = self.cells.get(from).object;
+        self.transfers_from.entry(object).or_default().push(transfer);
+        self.grow_cells();
+        for cell in self.cells.objects[object.0 as usize].cells.clone() {
+            if self.stored[cell.0 as usize] != NONE {
+                self.transfer(transfer, cell);
+            }
+        }
+    }
+
+    /// Cells that have been stored to for the first time take part in the copies from their objects.
+    /// Were there any?
+    fn transfer_fresh(&mut self) -> bool {
+        let any = !self.fresh_cells.is_empty();
+        while let Some(cell) = self.fresh_cells.pop() {
+            let object = self.cells.get(cell).object;
+            for transfer in self.transfers_from.get(&object).cloned().unwrap_or_default() {
+                self.transfer(transfer, cell);
+            }
+        }
+        any
+    }
+
+    /// What was stored to `cell` is copied along with the bytes at `from`.
+    fn transfer(&mut self, (from, to, len): Transfer, cell: CellId) {
+        let (source, inside) = (self.cells.get(from), self.cells.get(cell));
+        let target = if source.is_anywhere() || inside.is_anywhere() {
+            self.cells.anywhere(self.cells.get(to).object)
+        } else {
+            let Some(steps) = relative(&source, &inside, len) else { return };
+            match derive(&mut self.cells, to, &steps).first() {
+                Some(&target) => target,
+                None => return,
+            }
+        };
+        let (from, to) = (self.stored(cell), self.stored(target));
+        self.graph.add_edge(from, to);
+    }
+}
+
+/// Steps from the start of a copied run of bytes to `inside`; none if it is not among them.
+pub(super) fn relative(
+    source: &super::cells::Cell,
+    inside: &super::cells::Cell,
+    len: Option<u64>,
+) -> Option<Vec<Step>> {
+    let mut at = i64::from(inside.offset) - i64::from(source.offset);
+    let mut steps = Vec::new();
+    let outer = source.outer.stride;
+    if outer != 0 {
+        // The copy starts at some element, so only the place in an element counts.
+        let whole = len.is_none_or(|l| l > u64::from(outer));
+        at = at.rem_euclid(i64::from(outer));
+        if whole {
+            steps.push(Step::Walk(Walk { stride: outer, extent: None, forward: true }));
+        }
+    }
+    let spread = inside.inner.stride != 0 || inside.outer.stride != 0 && outer == 0;
+    let reach = if spread { inside.end(1) - i64::from(source.offset) } else { at + 1 };
+    let reached = at < len.map_or(i64::MAX, |l| l.min(i64::MAX as u64) as i64);
+    if !reached || reach <= 0 {
+        return None;
+    }
+    steps.push(Step::Shift(at.max(0)));
+    if outer == 0 && inside.outer.stride != 0 {
+        let extent = (inside.outer.end != super::cells::UNBOUNDED)
+            .then(|| (inside.outer.end - inside.offset).max(0) as u32);
+        steps.push(Step::Walk(Walk { stride: inside.outer.stride, extent, forward: true }));
+    }
+    if inside.inner.stride != 0 {
+        let extent = Some((inside.inner.end - inside.offset).max(0) as u32);
+        steps.push(Step::Walk(Walk { stride: inside.inner.stride, extent, forward: true }));
+    }
+    Some(steps)
+}
+
+/// Where steps lead from a cell.
+pub fn derive(cells: &mut Cells, cell: CellId, steps: &[Step]) -> Vec<CellId> {
+    let mut current = vec![cell];
+    for step in steps {
+        let mut next = Vec::with_capacity(current.len());
+        for cell in current {
+            match *step {
+                Step::Shift(by) => next.extend(cells.shift(cell, by).into_iter().flatten()),
+                Step::Walk(walk) => next.push(cells.walk(cell, walk)),
+            }
+        }
+        current = next;
+    }
+    current
+}
+
+fn apply_geps(graph: &mut Graph, cells: &mut Cells, steps: &[Vec<Step>], node: NodeId, new: &SparseSet) {
+    let Some(uses) = graph.uses[node as usize].take() else { return };
+    for &(id, to) in &uses.geps {
+        let mut derived = SparseSet::default();
+        for cell in new.iter() {
+            for target in derive(cells, CellId(cell), &steps[id as usize]) {
+                derived.insert(target.0);
+            }
+        }
+        graph.flow_set(&derived, to);
+    }
+    graph.uses[node as usize] = Some(uses);
+}
