@@ -108,28 +108,35 @@ impl Flow {
 
     /// The branches (block, number of the successor) that decide whether a block is executed.
     pub fn controllers(&self, block: BlockId) -> Vec<(BlockId, u32)> {
-        let mut found = Vec::new();
-        let mut seen = vec![self.cfg.node(block)];
-        let mut next = 0;
-        while next < seen.len() {
-            for c in self.control.controllers(&self.post, seen[next]) {
-                match self.branch(c, seen[next]) {
-                    Some(branch) => found.push(branch),
-                    // Inside an endless loop, whatever decides over the loop decides.
-                    None if !seen.contains(&c.node) => seen.push(c.node),
-                    None => {}
-                }
-            }
-            next += 1;
+        let mut found: Vec<(BlockId, u32)> = Vec::new();
+        for node in self.hanging_on(block) {
+            found.extend(
+                self.control.controllers(&self.post, node).into_iter().filter_map(|c| self.branch(c, node)),
+            );
         }
         found.sort();
         found.dedup();
         found
     }
 
+    /// The block's node and, inside endless loops that always execute it, their heads: whatever decides over the loop decides over the block.
+    fn hanging_on(&self, block: BlockId) -> Vec<u32> {
+        let mut nodes = vec![self.cfg.node(block)];
+        let mut next = 0;
+        while next < nodes.len() && !self.cfg.endless.is_empty() {
+            for c in self.control.controllers(&self.post, nodes[next]) {
+                if self.branch(c, nodes[next]).is_none() && !nodes.contains(&c.node) {
+                    nodes.push(c.node);
+                }
+            }
+            next += 1;
+        }
+        nodes
+    }
+
     /// The branch that a controller of `node` is. None if all its successors lead to the node: then it only heads an endless loop, which is
     /// taken to end there.
-    pub(crate) fn branch(&self, controller: Controller, node: u32) -> Option<(BlockId, u32)> {
+    fn branch(&self, controller: Controller, node: u32) -> Option<(BlockId, u32)> {
         let block = self.cfg.block(controller.node).map(|b| (b, controller.successor));
         if !self.cfg.endless.contains(&controller.node) {
             return block;
@@ -140,9 +147,9 @@ impl Flow {
         block.filter(|_| !all)
     }
 
-    /// Is the block executed whenever the function is entered and left?
+    /// Is the block executed whenever the function is entered and left, or entered and never left?
     pub fn always_executed(&self, block: BlockId) -> bool {
-        self.post.dominates(self.cfg.node(block), 0)
+        self.hanging_on(block).into_iter().any(|node| self.post.dominates(node, 0))
     }
 
     pub fn dominates(&self, a: BlockId, b: BlockId) -> bool {

@@ -173,16 +173,14 @@ pub fn control_distances(
         } else {
             let (block, f) = (BlockId(node), program.block(BlockId(node)).func);
             let flow = &flows[f.index()];
-            let node = flow.cfg.node(block);
             let control = open.entry(f).or_insert_with(|| flow.control.clone());
-            // Each controller once is enough, unless what it weighs depends on who asks.
-            let controllers = match flow.cfg.endless.is_empty() {
-                true => control.take_controllers(&flow.post, node),
-                false => control.controllers(&flow.post, node),
-            };
-            for c in controllers {
-                let weight = u32::from(flow.branch(c, node).is_some());
-                found.extend(flow.cfg.block(c.node).map(|b| (weight, b.0)));
+            if flow.cfg.endless.is_empty() {
+                // Each controller once is enough: whoever comes first is nearest.
+                let controllers = control.take_controllers(&flow.post, flow.cfg.node(block));
+                found
+                    .extend(controllers.into_iter().filter_map(|c| flow.cfg.block(c.node)).map(|b| (1, b.0)));
+            } else {
+                found.extend(flow.controllers(block).into_iter().map(|(b, _)| (1, b.0)));
             }
             if flow.always_executed(block) {
                 found.push((1, entries + f.0));

@@ -19,5 +19,5 @@ pub use ids::*;
 pub use inst::{
     BinaryOp, CallFlags, Callee, CastOp, FloatPredicate, Inst, IntPredicate, Op, RmwOp, UNKNOWN_LANE,
 };
-pub use program::{Attributes, Block, Function, Global, Param, Program, StoredError};
+pub use program::{Attributes, Block, Function, Global, Param, Program, StoredError, FORMAT};
 pub use types::{Field, FloatKind, StructType, Type, TypeKind};

@@ -128,6 +128,9 @@ impl Function {
     }
 }
 
+/// A hash of the sources of this crate: what another state of it has stored may mean something else.
+pub const FORMAT: &str = env!("PARALLAX_MODEL");
+
 /// A stored model that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("a stored program model cannot be read ({0}): remove it, and it will be made again")]
@@ -340,10 +343,13 @@ impl Program {
     /// For a cache: [`Program::from_bytes`] reads it back.
     pub fn to_bytes(&self) -> Vec<u8> {
         // Writing plain data to memory has no way to fail.
-        postcard::to_stdvec(self).unwrap_or_default()
+        postcard::to_extend(self, FORMAT.as_bytes().to_vec()).unwrap_or_default()
     }
 
+    /// Only what the same state of this crate has written is read.
     pub fn from_bytes(bytes: &[u8]) -> Result<Program, StoredError> {
-        postcard::from_bytes(bytes).map_err(|e| StoredError(e.to_string()))
+        let content = bytes.strip_prefix(FORMAT.as_bytes());
+        let content = content.ok_or_else(|| StoredError("it is of another version of Parallax".into()))?;
+        postcard::from_bytes(content).map_err(|e| StoredError(e.to_string()))
     }
 }

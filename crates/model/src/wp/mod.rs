@@ -30,6 +30,7 @@ use crate::calls::{CallGraph, Returns};
 use crate::distance::Hopeless;
 use crate::graph::Csr;
 use crate::ir::*;
+use results::Results;
 use std::collections::{BTreeMap, VecDeque};
 use step::Stepper;
 
@@ -45,6 +46,7 @@ pub struct Context<'a> {
     predecessors: Csr,
     /// Blocks with a return, by function.
     ends: Vec<Vec<BlockId>>,
+    results: Results,
 }
 
 impl<'a> Context<'a> {
@@ -63,7 +65,7 @@ impl<'a> Context<'a> {
                 ends[program.block(block).func.index()].push(block);
             }
         }
-        Context { program, calls, returns, memory, predecessors, ends }
+        Context { program, calls, returns, memory, predecessors, ends, results: Results::new(program) }
     }
 }
 
@@ -103,7 +105,7 @@ impl Preconditions {
         let program = context.program;
         let mut hopeless =
             Hopeless { blocks: self.all.iter().map(Option::is_none).collect(), ..Hopeless::default() };
-        let mut stepper = Stepper::new(context, &self.inside);
+        let stepper = Stepper::new(context, &self.inside);
         for block in program.block_ids().filter(|b| !self.targets.contains(b)) {
             for (i, s) in program.successors(block).iter().enumerate() {
                 let Some(next) = &self.all[s.index()] else { continue };
@@ -203,7 +205,7 @@ impl<'a, 'c> Pass<'a, 'c> {
     fn before(&mut self, block: BlockId) -> Option<Cond> {
         let context = self.context;
         let program = context.program;
-        let mut stepper = Stepper::new(context, self.inside.unwrap_or(&self.state));
+        let stepper = Stepper::new(context, self.inside.unwrap_or(&self.state));
         let mut at_end = None;
         for (i, s) in program.successors(block).iter().enumerate() {
             if let Some(next) = &self.state[s.index()] {

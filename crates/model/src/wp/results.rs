@@ -3,41 +3,30 @@
 use super::ranges::Ranges;
 use crate::calls::{is_plain_call, CallGraph};
 use crate::ir::*;
-use std::collections::HashMap;
 
 /// How many values a result may be put together from.
 const MAX_PARTS: usize = 32;
 
-/// Results of functions, looked up once each.
-pub struct Results<'a> {
-    program: &'a Program,
-    known: HashMap<FuncId, Option<Ranges>>,
+/// Results of all functions; none: anything.
+pub struct Results {
+    of: Vec<Option<Ranges>>,
 }
 
-impl<'a> Results<'a> {
-    pub fn new(program: &'a Program) -> Self {
-        Results { program, known: HashMap::new() }
+impl Results {
+    pub fn new(program: &Program) -> Self {
+        Results { of: program.func_ids().map(|f| results(program, f)).collect() }
     }
 
     /// Can the call give a value of this set?
-    pub fn may_be(&mut self, calls: &CallGraph, site: InstId, set: &Ranges) -> bool {
-        let callees = calls.callees(site);
-        let indirect = self.program.called_pointer(site).is_some();
+    pub fn may_be(&self, program: &Program, calls: &CallGraph, site: InstId, set: &Ranges) -> bool {
         let given: Vec<FuncId> =
-            callees.iter().copied().filter(|f| is_plain_call(self.program, site, *f)).collect();
+            calls.callees(site).iter().copied().filter(|f| is_plain_call(program, site, *f)).collect();
         // A pointer of which nothing is known may lead anywhere.
-        (indirect && callees.is_empty())
-            || given.is_empty()
-            || given.into_iter().any(|f| match self.of(f) {
+        given.is_empty()
+            || given.into_iter().any(|f| match &self.of[f.index()] {
                 Some(values) if values.bits() == set.bits() => !values.intersect(set).is_empty(),
                 _ => true,
             })
-    }
-
-    /// None: anything.
-    fn of(&mut self, f: FuncId) -> Option<Ranges> {
-        let program = self.program;
-        self.known.entry(f).or_insert_with(|| results(program, f)).clone()
     }
 }
 

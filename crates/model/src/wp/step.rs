@@ -6,7 +6,6 @@ use super::cond::{either, Cell, Cond, Term};
 use super::memory::{plain_callees, resolve, Write};
 use super::ranges::Ranges;
 use super::require::require;
-use super::results::Results;
 use super::Context;
 use crate::ir::*;
 
@@ -14,16 +13,15 @@ pub struct Stepper<'a, 'c> {
     context: &'c Context<'a>,
     /// Conditions at the beginning of blocks, for ways that stay inside; what calls are entered with.
     inside: &'c [Option<Cond>],
-    results: Results<'a>,
 }
 
 impl<'a, 'c> Stepper<'a, 'c> {
     pub fn new(context: &'c Context<'a>, inside: &'c [Option<Cond>]) -> Self {
-        Stepper { context, inside, results: Results::new(context.program) }
+        Stepper { context, inside }
     }
 
     /// cond(b → s) ∧ in(s), at the end of b.
-    pub fn edge(&mut self, block: BlockId, successor: u32, next: &Cond) -> Option<Cond> {
+    pub fn edge(&self, block: BlockId, successor: u32, next: &Cond) -> Option<Cond> {
         let program = self.context.program;
         let to = program.successors(block)[successor as usize];
         let mut cond = self.over_phis(block, to, next)?;
@@ -98,7 +96,7 @@ impl<'a, 'c> Stepper<'a, 'c> {
 
     /// From the end of a block to its beginning. Conditions behind calls of the program's functions go to `behind`.
     pub fn block(
-        &mut self,
+        &self,
         block: BlockId,
         at_end: Option<Cond>,
         behind: &mut Vec<(InstId, Cond)>,
@@ -175,14 +173,14 @@ impl<'a, 'c> Stepper<'a, 'c> {
     }
 
     /// Over a call by the short cut, or into what it calls.
-    fn call(&mut self, site: InstId, after: Option<Cond>, behind: &mut Vec<(InstId, Cond)>) -> Option<Cond> {
+    fn call(&self, site: InstId, after: Option<Cond>, behind: &mut Vec<(InstId, Cond)>) -> Option<Cond> {
         let context = self.context;
         let program = context.program;
         let mut before = None;
         if let Some(mut cond) = after.filter(|_| context.returns.goes_on(program, context.calls, site)) {
             behind.push((site, cond.clone()));
             let possible = match cond.take(Term::Register(Operand::Inst(site))) {
-                Some(set) => self.results.may_be(context.calls, site, &set),
+                Some(set) => context.results.may_be(program, context.calls, site, &set),
                 None => true,
             };
             if possible && self.over_writes(site, &mut cond) {

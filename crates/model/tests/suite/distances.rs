@@ -147,6 +147,38 @@ fn control(w: &World, targets: &[BlockId]) -> Vec<Option<u32>> {
 }
 
 #[test]
+fn control_distances_are_those_of_the_definition() {
+    for name in ["flow.c", "figure3.c", "figure1.c", "numbers.c", "shapes.c"] {
+        let w = world(program(name));
+        let flows: Vec<Flow> =
+            w.p.defined_functions().map(|f| Flow::new(&w.p, &w.calls, &w.returns, f)).collect();
+        // Edges of the graph, one by one: block to block, and block to what its calls always execute.
+        let mut edges: Vec<(BlockId, BlockId)> = Vec::new();
+        for block in w.p.block_ids() {
+            let f = w.p.block(block).func;
+            let flow = &flows[f.index()];
+            edges.extend(flow.controllers(block).into_iter().map(|(branch, _)| (branch, block)));
+            if flow.always_executed(block) {
+                edges.extend(w.calls.callers(f).map(|site| (w.p.inst(site).block, block)));
+            }
+        }
+        for target in w.p.block_ids() {
+            let mut distances = vec![None; w.p.blocks.len()];
+            distances[target.index()] = Some(0u32);
+            for _ in w.p.block_ids() {
+                for (from, to) in &edges {
+                    let longer = distances[to.index()].map(|d| d + 1);
+                    let old = distances[from.index()];
+                    distances[from.index()] = old.into_iter().chain(longer).min();
+                }
+            }
+            let found = control_distances(&w.p, &flows, &w.calls, &[target]);
+            assert_eq!(found, distances, "{name}, target {target:?}");
+        }
+    }
+}
+
+#[test]
 fn control_dependence_distances_of_figure_1_are_as_told() {
     let w = world(program("figure1.c"));
     let block = |text: &str| block_at(&w.p, "main", line("figure1.c", text));

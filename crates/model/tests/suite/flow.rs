@@ -67,6 +67,7 @@ fn a_loop_without_an_end_has_post_dominators_too() {
     assert!(flow.post_dominates(served, seven));
     assert_eq!(f.deciders("serve", "puts(\"seven\")"), [line("flow.c", "if (request == 7)")]);
     assert_eq!(f.deciders("serve", "puts(\"served\")"), [] as [u32; 0]);
+    assert!(flow.always_executed(served) && !flow.always_executed(seven));
     assert_eq!(flow.loops.loops.len(), 1);
 }
 

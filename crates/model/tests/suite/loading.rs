@@ -202,6 +202,10 @@ fn a_stored_model_comes_back_as_it_was() {
     let p = shapes();
     assert_eq!(Program::from_bytes(&p.to_bytes()).unwrap(), p);
     assert!(Program::from_bytes(&p.to_bytes()[..100]).is_err());
+    let mut other = p.to_bytes();
+    other[8] ^= 1;
+    let error = Program::from_bytes(&other).unwrap_err().to_string();
+    assert!(error.contains("another version"), "{error}");
 }
 
 #[test]
