@@ -81,3 +81,9 @@ pub fn block_at(program: &Program, name: &str, line: u32) -> BlockId {
     let found = blocks.find(|b| program.block(*b).line == line);
     found.unwrap_or_else(|| panic!("no block of {name} begins on line {line}"))
 }
+
+/// Time that this thread has computed for, however busy the machine is.
+pub fn computed() -> std::time::Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    std::time::Duration::from_nanos(text.split(' ').next().unwrap().parse().unwrap())
+}
