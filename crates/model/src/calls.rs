@@ -19,16 +19,21 @@ pub struct CallGraph {
     sets: Vec<Vec<FuncId>>,
     /// Places in `sites` by callee.
     callers: Csr,
+    at_exit: Vec<FuncId>,
 }
 
 impl CallGraph {
     /// `resolve`: the callees of an indirect call.
     pub fn new(program: &Program, mut resolve: impl FnMut(InstId) -> Vec<FuncId>) -> Self {
+        let at_exit = exit_handlers(program);
         let mut known: HashMap<Vec<FuncId>, u32> = HashMap::new();
         let (mut sites, mut set_of, mut sets) = (Vec::new(), Vec::new(), Vec::new());
         for site in program.inst_ids() {
             let Some((callee, ..)) = program.inst(site).op.call() else { continue };
             let mut callees = match callee {
+                Callee::Direct(f) if RUN_HANDLERS.contains(&program.func(f).name.as_str()) => {
+                    at_exit.iter().copied().chain([f]).collect()
+                }
                 Callee::Direct(f) => with_callbacks(program, site, f),
                 Callee::Indirect => resolve(site),
                 Callee::Intrinsic(_) | Callee::Asm(_) => continue,
@@ -48,7 +53,7 @@ impl CallGraph {
             .zip(0u32..)
             .flat_map(|(set, site)| sets[*set as usize].iter().map(move |f: &FuncId| (f.0, site)));
         let callers = Csr::new(program.functions.len(), pairs.clone());
-        CallGraph { sites, set_of, sets, callers }
+        CallGraph { sites, set_of, sets, callers, at_exit }
     }
 
     /// Without knowledge of pointers: by type.
@@ -60,6 +65,11 @@ impl CallGraph {
             let fits = |f: &&FuncId| compatible(program, signature, program.func(**f).ty);
             by_type.entry(signature).or_insert_with(|| taken.iter().filter(fits).copied().collect()).clone()
         })
+    }
+
+    /// Functions that run when the program ends by `exit` or by returning from `main`.
+    pub fn at_exit(&self) -> &[FuncId] {
+        &self.at_exit
     }
 
     pub fn sites(&self) -> &[InstId] {
@@ -88,6 +98,29 @@ impl CallGraph {
     pub fn callee_sets(&self) -> &[Vec<FuncId>] {
         &self.sets
     }
+}
+
+/// What registers a function to be run at exit, and what runs those functions.
+const REGISTER_HANDLERS: [&str; 4] = ["atexit", "on_exit", "at_quick_exit", "__cxa_atexit"];
+const RUN_HANDLERS: [&str; 2] = ["exit", "quick_exit"];
+
+fn exit_handlers(program: &Program) -> Vec<FuncId> {
+    let mut found = program.destructors.clone();
+    for site in program.inst_ids() {
+        let Some((Callee::Direct(f), ..)) = program.inst(site).op.call() else { continue };
+        if REGISTER_HANDLERS.contains(&program.func(f).name.as_str()) {
+            found.extend(with_callbacks(program, site, f).into_iter().filter(|g| *g != f));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Does the program end where this block ends?
+pub(crate) fn ends_program(program: &Program, block: BlockId) -> bool {
+    let returns = program.inst(program.terminator(block)).op == Op::Ret;
+    returns && program.func(program.block(block).func).name == "main"
 }
 
 /// The callee itself; where it is outside the program, also the functions handed to it.

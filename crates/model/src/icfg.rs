@@ -6,7 +6,7 @@
 //! it leaves a branch, 0 otherwise. Behind the end of a function there are edges to the segments behind its calls; they are kept apart, because a way
 //! that has entered a function leaves it by the short cut.
 
-use crate::calls::{is_long_jump, CallGraph, Returns};
+use crate::calls::{ends_program, is_long_jump, CallGraph, Returns};
 use crate::ir::*;
 
 /// A node of the graph.
@@ -154,6 +154,12 @@ impl<'a> Builder<'a> {
         }
         if program.inst(program.terminator(block)).op == Op::Ret {
             self.edge(segment, self.ends + program.block(block).func.0, 0, EdgeKind::Return);
+        }
+        if ends_program(program, block) {
+            let handlers = self.calls.at_exit().iter().filter_map(|f| program.func(*f).entry());
+            for entry in handlers.collect::<Vec<_>>() {
+                self.edge(segment, self.first[entry.index()], 0, EdgeKind::Hub);
+            }
         }
     }
 

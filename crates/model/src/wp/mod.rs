@@ -26,7 +26,7 @@ pub use memory::{resolve, Memory, PlainMemory, Write};
 pub use pointed::PointedMemory;
 pub use ranges::{Ranges, MAX_RANGES};
 
-use crate::calls::{CallGraph, Returns};
+use crate::calls::{ends_program, is_long_jump, CallGraph, Returns};
 use crate::distance::Hopeless;
 use crate::graph::Csr;
 use crate::ir::*;
@@ -47,6 +47,9 @@ pub struct Context<'a> {
     /// Blocks with a return, by function.
     ends: Vec<Vec<BlockId>>,
     results: Results,
+    /// Blocks with which the program ends, and blocks that jump far.
+    program_ends: Vec<BlockId>,
+    jumps: Vec<BlockId>,
 }
 
 impl<'a> Context<'a> {
@@ -65,7 +68,18 @@ impl<'a> Context<'a> {
                 ends[program.block(block).func.index()].push(block);
             }
         }
-        Context { program, calls, returns, memory, predecessors, ends, results: Results::new(program) }
+        let jumping = |site: &&InstId| calls.callees(**site).iter().any(|f| is_long_jump(program, *f));
+        Context {
+            program,
+            calls,
+            returns,
+            memory,
+            predecessors,
+            ends,
+            results: Results::new(program),
+            program_ends: program.block_ids().filter(|b| ends_program(program, *b)).collect(),
+            jumps: calls.sites().iter().filter(jumping).map(|site| program.inst(*site).block).collect(),
+        }
     }
 }
 
@@ -75,7 +89,7 @@ pub struct Preconditions {
     inside: Vec<Option<Cond>>,
     /// For every block, all ways.
     all: Vec<Option<Cond>>,
-    targets: Vec<BlockId>,
+    is_target: Vec<bool>,
 }
 
 impl Preconditions {
@@ -84,6 +98,7 @@ impl Preconditions {
         for target in targets {
             pass.wake_before(*target);
         }
+        context.jumps.iter().for_each(|b| pass.wake(*b));
         pass.run();
         let inside = pass.state;
         let mut pass = Pass::new(context, targets, Some(&inside));
@@ -91,8 +106,8 @@ impl Preconditions {
         pass.queue.extend(context.program.block_ids().filter(known));
         pass.queue.iter().for_each(|b| pass.queued[b.index()] = true);
         pass.run();
-        let all = pass.state;
-        Preconditions { inside, all, targets: targets.to_vec() }
+        let Pass { state: all, is_target, .. } = pass;
+        Preconditions { inside, all, is_target }
     }
 
     /// What must hold at the beginning of a block for a target to be reached; none if it cannot be.
@@ -106,7 +121,7 @@ impl Preconditions {
         let mut hopeless =
             Hopeless { blocks: self.all.iter().map(Option::is_none).collect(), ..Hopeless::default() };
         let stepper = Stepper::new(context, &self.inside);
-        for block in program.block_ids().filter(|b| !self.targets.contains(b)) {
+        for block in program.block_ids().filter(|b| !self.is_target[b.index()]) {
             for (i, s) in program.successors(block).iter().enumerate() {
                 let Some(next) = &self.all[s.index()] else { continue };
                 if stepper.edge(block, i as u32, next).is_none() {
@@ -129,7 +144,7 @@ impl Preconditions {
 /// One of the two passes: a work list over blocks.
 struct Pass<'a, 'c> {
     context: &'c Context<'a>,
-    targets: &'c [BlockId],
+    is_target: Vec<bool>,
     state: Vec<Option<Cond>>,
     changes: Vec<u32>,
     queue: VecDeque<BlockId>,
@@ -141,15 +156,16 @@ struct Pass<'a, 'c> {
 }
 
 impl<'a, 'c> Pass<'a, 'c> {
-    fn new(context: &'c Context<'a>, targets: &'c [BlockId], inside: Option<&'c [Option<Cond>]>) -> Self {
+    fn new(context: &'c Context<'a>, targets: &[BlockId], inside: Option<&'c [Option<Cond>]>) -> Self {
         let n = context.program.blocks.len();
-        let mut state = vec![None; n];
+        let (mut state, mut is_target) = (vec![None; n], vec![false; n]);
         for target in targets {
             state[target.index()] = Some(Cond::default());
+            is_target[target.index()] = true;
         }
         Pass {
             context,
-            targets,
+            is_target,
             state,
             changes: vec![0; n],
             queue: VecDeque::new(),
@@ -173,8 +189,12 @@ impl<'a, 'c> Pass<'a, 'c> {
         }
         let function = context.program.func(context.program.block(block).func);
         if self.inside.is_none() && function.entry() == Some(block) {
-            for site in context.calls.callers(context.program.block(block).func) {
+            let f = context.program.block(block).func;
+            for site in context.calls.callers(f) {
                 self.wake(context.program.inst(site).block);
+            }
+            if context.calls.at_exit().contains(&f) {
+                context.program_ends.iter().for_each(|b| self.wake(*b));
             }
         }
     }
@@ -183,7 +203,7 @@ impl<'a, 'c> Pass<'a, 'c> {
         while let Some(block) = self.queue.pop_front() {
             self.queued[block.index()] = false;
             let Some(new) = self.before(block) else { continue };
-            if self.targets.contains(&block) {
+            if self.is_target[block.index()] {
                 continue;
             }
             let coarse = self.changes[block.index()] >= MAX_CHANGES;
@@ -220,6 +240,9 @@ impl<'a, 'c> Pass<'a, 'c> {
                     at_end = cond::either(at_end, stepper.returned(site, behind, result));
                 }
             }
+        }
+        if ends_program(program, block) {
+            at_end = cond::either(at_end, stepper.at_exit());
         }
         let mut behind = Vec::new();
         let before = stepper.block(block, at_end, &mut behind);

@@ -7,6 +7,7 @@ use super::memory::{plain_callees, resolve, Write};
 use super::ranges::Ranges;
 use super::require::require;
 use super::Context;
+use crate::calls::is_long_jump;
 use crate::ir::*;
 
 pub struct Stepper<'a, 'c> {
@@ -188,6 +189,10 @@ impl<'a, 'c> Stepper<'a, 'c> {
                 before = Some(cond);
             }
         }
+        if context.calls.callees(site).iter().any(|f| is_long_jump(program, *f)) {
+            // Whatever holds behind a call of `setjmp`, it is not followed to here.
+            return Some(Cond::default());
+        }
         for (callee, plain) in plain_callees(program, context.calls, site) {
             let entry = program.func(callee).entry().and_then(|e| self.inside[e.index()].as_ref());
             if let Some(entry) = entry {
@@ -216,6 +221,14 @@ impl<'a, 'c> Stepper<'a, 'c> {
         met.then_some(cond)
     }
 
+    /// Where the program ends, what runs at exit is entered.
+    pub fn at_exit(&self) -> Option<Cond> {
+        let entries =
+            self.context.calls.at_exit().iter().filter_map(|f| self.context.program.func(*f).entry());
+        let conditions = entries.filter_map(|e| self.inside[e.index()].as_ref());
+        conditions.fold(None, |all, entry| either(all, Some(globals_only(entry))))
+    }
+
     /// The condition behind a call, at the end of what was called.
     pub fn returned(&self, site: InstId, behind: &Cond, result: Option<Operand>) -> Option<Cond> {
         let program = self.context.program;
@@ -229,4 +242,11 @@ impl<'a, 'c> Stepper<'a, 'c> {
         });
         met.then_some(cond)
     }
+}
+
+/// What a condition says of global variables.
+fn globals_only(cond: &Cond) -> Cond {
+    let mut global = cond.clone();
+    global.take_all(|t| !matches!(t, Term::Memory(Cell { base: Operand::Global(_), .. })));
+    global
 }

@@ -140,6 +140,19 @@ fn a_target_in_the_caller_is_reached_after_the_return() {
     assert_eq!(at("main", 11), None);
 }
 
+#[test]
+fn a_handler_that_runs_at_exit_is_near_to_where_the_program_ends() {
+    let w = world(program_of(
+        "#include <stdlib.h>\nint puts(const char *);\nstatic void finish(void) {\nif (puts(\"x\"))\nputs(\"y\");\n}\n\
+         int main(int n, char **v) {\natexit(finish);\nif (n > 3)\nexit(puts(\"z\"));\nreturn puts(\"w\");\n}\n",
+    ));
+    let distances = w.distances(&[block_at(&w.p, "finish", 5)]);
+    let at = |f: &str, line| distances.block(block_at(&w.p, f, line));
+    assert_eq!(at("finish", 4), Some(1));
+    assert_eq!(at("main", 10), Some(1), "by exit");
+    assert_eq!(at("main", 11), Some(1), "by return");
+}
+
 fn control(w: &World, targets: &[BlockId]) -> Vec<Option<u32>> {
     let flows: Vec<Flow> =
         w.p.defined_functions().map(|f| Flow::new(&w.p, &w.calls, &w.returns, f)).collect();

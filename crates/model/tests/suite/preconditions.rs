@@ -246,6 +246,50 @@ int visit(struct node *n) {{
     ));
 }
 
+#[test]
+fn a_handler_that_runs_at_exit_is_reached_from_where_the_program_ends() {
+    check(&format!(
+        "{HEAD}int atexit(void (*)(void));
+void exit(int) __attribute__((noreturn));
+static int state;
+static void finish(void) {{
+    if (state == 1)
+        puts(\"reached\"); // target
+}}
+int main(int argc, char **argv) {{
+    atexit(finish);
+    if (argc > 3)
+        state = 0; // hopeless
+    else
+        state = 1; // open
+    if (argc == 2)
+        exit(1);
+    return 0;
+}}
+"
+    ));
+}
+
+#[test]
+fn a_far_jump_leads_behind_the_place_it_was_prepared() {
+    check(&format!(
+        "{HEAD}#include <setjmp.h>
+static jmp_buf back;
+static void give_up(int n) {{
+    puts(\"giving up\"); // open
+    longjmp(back, n);
+}}
+int main(int argc, char **argv) {{
+    if (setjmp(back))
+        puts(\"reached\"); // target
+    else
+        give_up(argc); // open
+    return 0;
+}}
+"
+    ));
+}
+
 fn holds(machine: &Machine, frame: &Frame, cond: &Cond) -> bool {
     cond.terms().all(|(term, set)| match term {
         Term::Register(r) => match r {
