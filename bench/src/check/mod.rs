@@ -6,7 +6,9 @@
 //! Always holds: a claim that was never tested is shown with 0, so that silence cannot be taken for success.
 
 mod calls;
+mod definitions;
 mod flow;
+mod pointers;
 mod program;
 mod suite;
 mod tally;
@@ -18,26 +20,46 @@ pub use tally::{Claim, Tally};
 use calls::Calls;
 use flow::Flows;
 use parallax_model::calls::CallGraph;
+use parallax_model::memory::Memory;
+use parallax_model::mod_ref::Edges;
+use parallax_model::points_to::PointsTo;
+use parallax_model::reaching::{Limits, Reaching};
 use parallax_model::Program;
 use parallax_trace::dependence::{At, DependenceMap, Event};
+use pointers::Pointers;
 
 /// All checks on the runs of one program.
 pub struct Checker<'p> {
     flows: Flows<'p>,
     calls: Calls<'p>,
+    pointers: Pointers<'p>,
     pub tally: Tally,
 }
 
-impl<'p> Checker<'p> {
-    pub fn new(program: &'p Program, map: &DependenceMap, graph: CallGraph) -> Checker<'p> {
-        let calls = Calls::new(program, map, graph);
-        Checker { flows: Flows::new(program, calls.graph.clone()), calls, tally: Tally::default() }
-    }
+/// The analyses of a program, and what is done with a checker of them. `graph`: another call graph than the model's.
+pub fn with_checker<R>(
+    program: &Program,
+    map: &DependenceMap,
+    graph: Option<CallGraph>,
+    work: impl FnOnce(&mut Checker) -> R,
+) -> R {
+    let points_to = PointsTo::new(program);
+    let memory = Memory::new(program, &points_to);
+    let edges = Edges::new(program, &points_to);
+    let reaching = Reaching::new(&memory, &edges, Limits::default());
+    let resolved = || CallGraph::new(program, |site| points_to.targets(site).collect());
+    let calls = Calls::new(program, map, graph.unwrap_or_else(resolved));
+    let flows = Flows::new(program, calls.graph.clone());
+    let pointers = Pointers::new(program, &points_to, reaching);
+    work(&mut Checker { flows, calls, pointers, tally: Tally::default() })
+}
 
+impl Checker<'_> {
     /// A new run begins.
     pub fn begin(&mut self) {
         self.flows.begin();
         self.calls.begin();
+        self.pointers.begin();
         self.tally.runs += 1;
     }
 
@@ -45,5 +67,6 @@ impl<'p> Checker<'p> {
         self.tally.events += 1;
         self.calls.event(at, event, &mut self.tally);
         self.flows.event(at, event, &mut self.tally);
+        self.pointers.event(at, event, &mut self.tally);
     }
 }

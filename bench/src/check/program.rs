@@ -1,20 +1,22 @@
 //! A program whose model is checked: its dependence build, its model, its runs.
 
-use super::{Checker, Tally};
+use super::{with_checker, Checker, Tally};
 use crate::lines::parse;
 use crate::seeds::{source, OWN};
 use crate::subject;
 use parallax_build::Cache;
-use parallax_execute::{Executor, Kind, Limits, Options, TestCase};
+use parallax_execute::{ArenaSizes, Executor, Kind, Limits, Options, TestCase};
 use parallax_instrument::{clean_up, instrument, Mode, Watch};
 use parallax_model::calls::CallGraph;
 use parallax_model::Program;
-use parallax_trace::dependence::{ChunkError, Decoder, DependenceMap};
-use parallax_trace::format::FLAG_EVENTS_FULL;
+use parallax_trace::dependence::{chunks, ChunkError, Decoder, DependenceMap};
+use parallax_trace::format::{Header, FLAG_EVENTS_FULL};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// Most of a trace that is kept.
+const TRACE_BYTES: u64 = 1 << 30;
 /// Time limit of a recorded run.
 const TIME: Duration = Duration::from_secs(60);
 
@@ -85,7 +87,8 @@ impl Checked {
         let made = instrument(options)?;
         let path = clean_up(&options.bitcode, &options.cache)?;
         let bytes = std::fs::read(&path).map_err(|source| CheckedError::Read { path, source })?;
-        let running = Options { argv0: Some(name.into()), runner, ..Options::default() };
+        let arena = Some(ArenaSizes { events: TRACE_BYTES, nodes: 0, tables: 0, ..ArenaSizes::default() });
+        let running = Options { argv0: Some(name.into()), runner, arena, ..Options::default() };
         Ok(Checked {
             name: name.to_owned(),
             model: parallax_model::load(&bytes)?,
@@ -97,34 +100,42 @@ impl Checked {
 
     /// Runs all tests and checks everything that they do.
     pub fn check(&mut self, tests: impl IntoIterator<Item = TestCase>) -> Result<Tally, CheckedError> {
-        let graph = CallGraph::coarse(&self.model);
-        self.check_with(graph, tests)
+        self.check_with(None, tests)
     }
 
-    /// The same with a call graph of the caller's.
+    /// The same with another call graph than the model's.
     pub fn check_with(
         &mut self,
-        graph: CallGraph,
+        graph: Option<CallGraph>,
         tests: impl IntoIterator<Item = TestCase>,
     ) -> Result<Tally, CheckedError> {
         let Checked { model, map, executor, .. } = self;
-        let mut checker = Checker::new(model, map, graph);
         let limits = Limits { time: TIME, ..Limits::default() };
-        for test in tests {
-            checker.begin();
-            let mut decoder = Decoder::new(map);
-            let mut broken = None;
-            executor.run_streamed(&test, &limits, &mut |chunk| {
-                let decoded = decoder.decode(chunk, |at, event| checker.event(at, &event));
-                broken = broken.take().or(decoded.err());
-            })?;
-            if let Some(error) = broken {
-                return Err(error.into());
+        with_checker(model, map, graph, |checker| {
+            for test in tests {
+                executor.run(&test, &limits)?;
+                let arena = executor.arena();
+                check_trace(arena.bytes(), &arena.header(), map, checker)?;
             }
-            checker.tally.cut += u64::from(executor.arena().header().flags & FLAG_EVENTS_FULL != 0);
-        }
-        Ok(checker.tally)
+            Ok(std::mem::take(&mut checker.tally))
+        })
     }
+}
+
+/// Checks everything in one trace.
+pub(super) fn check_trace(
+    arena: &[u8],
+    header: &Header,
+    map: &DependenceMap,
+    checker: &mut Checker,
+) -> Result<(), CheckedError> {
+    checker.begin();
+    checker.tally.cut += u64::from(header.flags & FLAG_EVENTS_FULL != 0);
+    let mut decoder = Decoder::new(map);
+    for chunk in chunks(arena, header)? {
+        decoder.decode(&chunk, |at, event| checker.event(at, &event))?;
+    }
+    Ok(())
 }
 
 /// The programs of `bench/subjects`, with tests for each.

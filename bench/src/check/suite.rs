@@ -4,10 +4,8 @@
 //!
 //! Always holds: the tree itself is not touched (a copy is used); a trace is removed as soon as it is checked.
 
-use super::{Checked, CheckedError, Checker, Tally};
-use parallax_model::calls::CallGraph;
-use parallax_trace::dependence::{chunks, Decoder, DependenceMap};
-use parallax_trace::format::FLAG_EVENTS_FULL;
+use super::program::check_trace;
+use super::{with_checker, Checked, CheckedError, Tally};
 use parallax_trace::reader::read_header;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -41,20 +39,23 @@ pub fn suite(checked: &Checked, tree: &Path, program: &Path, command: &str) -> R
 }
 
 fn drain(checked: &Checked, queue: &Path, tests: &mut Child) -> Result<Tally, CheckedError> {
-    let mut checker = Checker::new(&checked.model, &checked.map, CallGraph::coarse(&checked.model));
-    loop {
+    with_checker(&checked.model, &checked.map, None, |checker| loop {
         let over = matches!(tests.try_wait(), Ok(Some(_)) | Err(_));
         for path in finished(queue, over) {
             if let Ok(words) = read_words(&path) {
-                trace(bytemuck::cast_slice(&words), &checked.map, &mut checker)?;
+                let bytes: &[u8] = bytemuck::cast_slice(&words);
+                // A process that was killed before it could write its header left nothing.
+                if let Ok(header) = read_header(bytes) {
+                    check_trace(bytes, &header, &checked.map, checker)?;
+                }
             }
             let _ = std::fs::remove_file(&path);
         }
         if over {
-            return Ok(checker.tally);
+            return Ok(std::mem::take(&mut checker.tally));
         }
         std::thread::sleep(PAUSE);
-    }
+    })
 }
 
 /// Traces of processes that are gone; all, when the tests are over. A trace is named after its process.
@@ -77,16 +78,4 @@ fn read_words(path: &Path) -> std::io::Result<Vec<u64>> {
     let mut words = vec![0u64; len / 8];
     file.read_exact(bytemuck::cast_slice_mut(&mut words))?;
     Ok(words)
-}
-
-fn trace(bytes: &[u8], map: &DependenceMap, checker: &mut Checker) -> Result<(), CheckedError> {
-    // A process that was killed before it could write its header left nothing.
-    let Ok(header) = read_header(bytes) else { return Ok(()) };
-    checker.begin();
-    checker.tally.cut += u64::from(header.flags & FLAG_EVENTS_FULL != 0);
-    let mut decoder = Decoder::new(map);
-    for chunk in chunks(bytes, &header)? {
-        decoder.decode(&chunk, |at, event| checker.event(at, &event))?;
-    }
-    Ok(())
 }

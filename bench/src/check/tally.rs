@@ -17,15 +17,24 @@ pub enum Claim {
     Entry,
     /// Nothing runs behind a call that does not return.
     NoReturn,
+    /// The object that an access touches is one that its pointer can point to.
+    Object,
+    /// And so is the place in the object.
+    Field,
+    /// Who wrote last what a load reads is among its reaching definitions.
+    Writer,
 }
 
-pub const CLAIMS: [(Claim, &str); 6] = [
+pub const CLAIMS: [(Claim, &str); 9] = [
     (Claim::Edge, "control-flow edges"),
     (Claim::Dominator, "dominators"),
     (Claim::PostDominator, "post-dominators"),
     (Claim::Callee, "callees of pointers"),
     (Claim::Entry, "entries of functions"),
     (Claim::NoReturn, "calls that return"),
+    (Claim::Object, "objects of accesses"),
+    (Claim::Field, "places in objects"),
+    (Claim::Writer, "last writers"),
 ];
 
 /// Failures kept in words.
