@@ -10,6 +10,7 @@ mod definitions;
 mod flow;
 mod pointers;
 mod program;
+mod slices;
 mod suite;
 mod tally;
 
@@ -22,17 +23,20 @@ use flow::Flows;
 use parallax_model::calls::CallGraph;
 use parallax_model::memory::Memory;
 use parallax_model::mod_ref::Edges;
+use parallax_model::pdg::Pdg;
 use parallax_model::points_to::PointsTo;
 use parallax_model::reaching::{Limits, Reaching};
 use parallax_model::Program;
 use parallax_trace::dependence::{At, DependenceMap, Event};
 use pointers::Pointers;
+use slices::Slices;
 
 /// All checks on the runs of one program.
 pub struct Checker<'p> {
     flows: Flows<'p>,
     calls: Calls<'p>,
     pointers: Pointers<'p>,
+    slices: Slices<'p>,
     pub tally: Tally,
 }
 
@@ -46,12 +50,14 @@ pub fn with_checker<R>(
     let points_to = PointsTo::new(program);
     let memory = Memory::new(program, &points_to);
     let edges = Edges::new(program, &points_to);
-    let reaching = Reaching::new(&memory, &edges, Limits::default());
+    let mut reaching = Reaching::new(&memory, &edges, Limits::default());
+    let pdg = Pdg::new(&memory, &edges, &mut reaching);
     let resolved = || CallGraph::new(program, |site| points_to.targets(site).collect());
     let calls = Calls::new(program, map, graph.unwrap_or_else(resolved));
     let flows = Flows::new(program, calls.graph.clone());
     let pointers = Pointers::new(program, &points_to, reaching);
-    work(&mut Checker { flows, calls, pointers, tally: Tally::default() })
+    let slices = Slices::new(program, calls.graph.clone(), &pdg);
+    work(&mut Checker { flows, calls, pointers, slices, tally: Tally::default() })
 }
 
 impl Checker<'_> {
@@ -60,6 +66,7 @@ impl Checker<'_> {
         self.flows.begin();
         self.calls.begin();
         self.pointers.begin();
+        self.slices.begin();
         self.tally.runs += 1;
     }
 
@@ -68,5 +75,11 @@ impl Checker<'_> {
         self.calls.event(at, event, &mut self.tally);
         self.flows.event(at, event, &mut self.tally);
         self.pointers.event(at, event, &mut self.tally);
+        self.slices.event(at, event);
+    }
+
+    /// The run is over.
+    pub fn end(&mut self) {
+        self.slices.end(&mut self.tally);
     }
 }

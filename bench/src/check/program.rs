@@ -135,6 +135,7 @@ pub(super) fn check_trace(
     for chunk in chunks(arena, header)? {
         decoder.decode(&chunk, |at, event| checker.event(at, &event))?;
     }
+    checker.end();
     Ok(())
 }
 

@@ -23,9 +23,11 @@ pub enum Claim {
     Field,
     /// Who wrote last what a load reads is among its reaching definitions.
     Writer,
+    /// Whatever influenced an executed instruction is in its static backward slice.
+    Slice,
 }
 
-pub const CLAIMS: [(Claim, &str); 9] = [
+pub const CLAIMS: [(Claim, &str); 10] = [
     (Claim::Edge, "control-flow edges"),
     (Claim::Dominator, "dominators"),
     (Claim::PostDominator, "post-dominators"),
@@ -35,6 +37,7 @@ pub const CLAIMS: [(Claim, &str); 9] = [
     (Claim::Object, "objects of accesses"),
     (Claim::Field, "places in objects"),
     (Claim::Writer, "last writers"),
+    (Claim::Slice, "dynamic in static slices"),
 ];
 
 /// Failures kept in words.

@@ -114,6 +114,25 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// The instruction of the program that did it.
+    pub fn instruction(&self) -> Option<u32> {
+        match *self {
+            Event::Load { at, .. }
+            | Event::Store { at, .. }
+            | Event::Copy { at, .. }
+            | Event::Fill { at, .. }
+            | Event::Call { at, .. }
+            | Event::Return { at }
+            | Event::Again { at }
+            | Event::Stack { at, .. }
+            | Event::Assembler { at } => Some(at),
+            Event::Outside { at, .. } => Some(at).filter(|a| *a != NO_CALL),
+            _ => None,
+        }
+    }
+}
+
 /// See [`Event::Outside`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {

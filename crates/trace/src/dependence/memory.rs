@@ -86,6 +86,11 @@ impl Memory {
         self.writers.runs(address, bytes, each);
     }
 
+    /// How many writes there were; the newest has this number.
+    pub fn writes(&self) -> u64 {
+        self.writes
+    }
+
     /// Takes note of an event. Ask about what an event reads before.
     pub fn event(&mut self, at: At, event: &Event) {
         self.leave_frames(at);

@@ -21,3 +21,5 @@ pub use memory::{Memory, Object, ObjectKind, Write};
 pub use records::EXTERNAL;
 #[cfg(feature = "engine")]
 pub use shadow::Shadow;
+#[cfg(feature = "engine")]
+pub mod slice;
