@@ -1,8 +1,9 @@
 //! A build from sources to a [`Version`], cached by content.
 //!
 //! In: a [`Request`]. Out: a [`Version`] in the cache.
-//! What always holds: an entry of the cache is complete (its `version.json` is written last, by a rename) or is
-//! removed by the next build; two builds of the same thing wait for each other; the user's sources are not written.
+//! What always holds: an entry of the cache is complete (its `built.json` is written last, by a rename) or is
+//! removed by the next build; two builds of the same thing wait for each other; the user's sources are not written; a
+//! tree is built once, however many of its programs are asked for.
 
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt;
@@ -98,22 +99,33 @@ pub fn build(request: &Request, cache: &Cache) -> Result<Version, BuildError> {
     let wrapper = find_wrapper(request)?;
     let key = key(request, cache, &wrapper)?;
     let entry = Entry { directory: cache.directory("builds")?.join(&key) };
-    if let Some(version) = entry.read() {
+    let program = request.program.as_deref().unwrap_or("");
+    if let Some(version) = entry.read(program) {
         return Ok(version);
     }
     let lock = entry.lock()?;
     // Somebody else may have built it while we waited.
-    if let Some(version) = entry.read() {
+    if let Some(version) = entry.read(program) {
         return Ok(version);
     }
     sweep(cache);
     let job = Job { request, cache, wrapper, entry: &entry, lock: &lock };
-    let built = job.run();
-    if built.is_err() {
+    if let Some(built) = entry.built().filter(|_| !entry.version_file(program).exists()) {
+        // Built before, for another program.
+        let collected = job.collect(&built);
+        let misnamed =
+            matches!(collected, Err(BuildError::NoSuchProgram { .. } | BuildError::WhichProgram { .. }));
+        // With any other error, parts of what was built have been cleaned away.
+        if collected.is_ok() || misnamed {
+            return collected;
+        }
+    }
+    let made = job.make();
+    if made.is_err() {
         // Nothing to keep: the message holds what matters of the log.
         let _ = fs::remove_dir_all(&entry.directory);
     }
-    built
+    job.collect(&made?)
 }
 
 /// Hash of everything that the result depends on.
@@ -129,7 +141,6 @@ fn key(request: &Request, cache: &Cache, wrapper: &Path) -> Result<String, Build
         None => add(""),
     }
     add(request.command.as_deref().unwrap_or(""));
-    add(request.program.as_deref().unwrap_or(""));
     let native = request.native_cc.as_deref().map(Compiler::parse);
     let native = native.unwrap_or_else(|| Compiler::native(Language::C));
     add(&native.arguments.join(" "));
@@ -156,13 +167,30 @@ struct Entry {
     directory: PathBuf,
 }
 
+/// What was done in the private copy.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Built {
+    /// Where the command ran.
+    directory: PathBuf,
+    command: String,
+}
+
+/// The name of the file that says that a build is complete.
+const BUILT: &str = "built.json";
+
 impl Entry {
     fn tree(&self) -> PathBuf {
         self.directory.join("tree")
     }
 
-    fn version_file(&self) -> PathBuf {
-        self.directory.join("version.json")
+    fn version_file(&self, program: &str) -> PathBuf {
+        let hash = blake3::hash(program.as_bytes()).to_hex();
+        self.directory.join(format!("version-{}.json", &hash[..16]))
+    }
+
+    fn built(&self) -> Option<Built> {
+        let text = fs::read_to_string(self.directory.join(BUILT)).ok()?;
+        serde_json::from_str(&text).ok()
     }
 
     /// Held until the file is closed, by us and by every process that inherited it.
@@ -174,8 +202,8 @@ impl Entry {
     }
 
     /// A complete result. One whose files have been cleaned away counts as absent.
-    fn read(&self) -> Option<Version> {
-        let text = fs::read_to_string(self.version_file()).ok()?;
+    fn read(&self, program: &str) -> Option<Version> {
+        let text = fs::read_to_string(self.version_file(program)).ok()?;
         let version: Version = serde_json::from_str(&text).ok()?;
         let complete = version.native.is_file()
             && version.bitcode.is_file()
@@ -188,7 +216,7 @@ impl Entry {
 fn sweep(cache: &Cache) {
     let Ok(entries) = fs::read_dir(cache.root().join("builds")) else { return };
     for entry in entries.filter_map(Result::ok).map(|entry| entry.path()) {
-        if !entry.is_dir() || entry.join("version.json").exists() {
+        if !entry.is_dir() || entry.join(BUILT).exists() {
             continue;
         }
         let Ok(lock) = File::open(entry.with_extension("lock")) else { continue };
@@ -208,7 +236,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn run(&self) -> Result<Version, BuildError> {
+    fn make(&self) -> Result<Built, BuildError> {
         let _ = fs::remove_dir_all(&self.entry.directory);
         let tree = self.entry.tree();
         let prepared = self.request.source.prepare(&tree, self.cache, self.request.with_git)?;
@@ -219,15 +247,26 @@ impl Job<'_> {
         let command =
             command.ok_or_else(|| BuildError::NoBuildCommand { source_name: self.request.source.name() })?;
         self.execute(&command, &prepared)?;
-        let program = self.find_program(&command, &prepared)?;
-        let mut version = collect(&program, self.cache).map_err(|error| self.explain(error, &command))?;
-        version.source_root = tree;
+        let built = Built { directory: prepared.directory, command };
+        self.write(&built, &self.entry.directory.join(BUILT))?;
+        Ok(built)
+    }
+
+    fn collect(&self, built: &Built) -> Result<Version, BuildError> {
+        let program = self.find_program(built)?;
+        let mut version = collect(&program, self.cache).map_err(|error| self.explain(error, &built.command))?;
+        version.source_root = self.entry.tree();
+        let name = self.request.program.as_deref().unwrap_or("");
+        self.write(&version, &self.entry.version_file(name))?;
+        Ok(version)
+    }
+
+    fn write(&self, what: &impl serde::Serialize, path: &Path) -> Result<(), BuildError> {
         // Serialisation of paths fails only if they are not UTF-8, which the records already exclude.
-        let text = serde_json::to_vec_pretty(&version).expect("paths in records are UTF-8");
+        let text = serde_json::to_vec_pretty(what).expect("paths in records are UTF-8");
         let file = self.cache.temporary(".json")?;
         fs::write(file.path(), text).at(file.path())?;
-        self.cache.keep(file, &self.entry.version_file())?;
-        Ok(version)
+        self.cache.keep(file, path)
     }
 
     /// A program without records that was in the sources already was not built at all.
@@ -308,24 +347,24 @@ impl Job<'_> {
         Ok(directory)
     }
 
-    fn find_program(&self, command: &str, prepared: &Prepared) -> Result<PathBuf, BuildError> {
-        let made = programs_in(&prepared.directory);
+    fn find_program(&self, built: &Built) -> Result<PathBuf, BuildError> {
+        let made = programs_in(&built.directory);
         let Some(wanted) = &self.request.program else {
             return match &made[..] {
-                [only] => see_through(&prepared.directory.join(only)),
-                [] => Err(no_such_program("", &made, command)),
+                [only] => see_through(&built.directory.join(only)),
+                [] => Err(no_such_program("", &made, &built.command)),
                 several => Err(BuildError::WhichProgram { made: several.to_vec() }),
             };
         };
-        let exact = prepared.directory.join(wanted);
+        let exact = built.directory.join(wanted);
         if exact.is_file() {
             return see_through(&exact);
         }
         let by_name: Vec<_> =
             made.iter().filter(|m| Path::new(m).file_name() == Some(wanted.as_ref())).collect();
         match by_name[..] {
-            [only] => see_through(&prepared.directory.join(only)),
-            _ => Err(no_such_program(wanted, &made, command)),
+            [only] => see_through(&built.directory.join(only)),
+            _ => Err(no_such_program(wanted, &made, &built.command)),
         }
     }
 }

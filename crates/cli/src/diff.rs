@@ -48,6 +48,9 @@ pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliErr
     let seed = Inputs::read(args.stdin.as_deref(), &args.files, &args.env, args.arguments.clone())?;
     let seeds = seeds::seeds(seed.test_case(), args.seeds.as_deref())?;
     let rules = rules(&args.oracle)?;
+    if let Some(directory) = &args.record_queries {
+        empty_directory(directory)?;
+    }
     let wanted = versions::wanted(args, config)?;
     let cache = Cache::from_environment();
     eprintln!("parallax: building {} and {}", wanted[0].name, wanted[1].name);
@@ -60,6 +63,19 @@ pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliErr
     let comparison = Comparison { args, wanted, built, golden, cache, setting, seeds };
     out.write_json(run_file::FILE, &comparison.describe())?;
     comparison.run(out, rules)
+}
+
+/// Queries of two searches in one directory would overwrite one another in part.
+fn empty_directory(directory: &Path) -> Result<(), CliError> {
+    let complain = |what: String| {
+        CliError::usage(format!("--record-queries {}: {what}; name a new directory", directory.display()))
+    };
+    std::fs::create_dir_all(directory).map_err(|error| complain(error.to_string()))?;
+    let mut entries = std::fs::read_dir(directory).map_err(|error| complain(error.to_string()))?;
+    match entries.next() {
+        None => Ok(()),
+        Some(_) => Err(complain("it is not empty".to_owned())),
+    }
 }
 
 /// What is compared, from the options.

@@ -133,12 +133,29 @@ fn two_builds_of_the_same_thing_at_once_run_the_command_once() {
 }
 
 #[test]
+fn a_tree_is_built_once_for_all_its_programs() {
+    let sandbox = Sandbox::new();
+    let counter = sandbox.path().join("counter");
+    let command = format!("echo x >>{} && make && cp program twin", counter.display());
+    let first = sandbox.build("archive", &command, "program").unwrap();
+    let second = sandbox.build("archive", &command, "twin").unwrap();
+    assert_eq!(first.source_root, second.source_root);
+    assert!(second.native.ends_with("twin"));
+    assert!(sandbox.build("archive", &command, "misspelt").is_err());
+    assert_eq!(fs::read_to_string(&counter).unwrap(), "x\n");
+    // What somebody has cleaned away is built again.
+    fs::remove_file(&second.native).unwrap();
+    assert_eq!(output_of(&sandbox.build("archive", &command, "twin").unwrap().native), "42\n");
+    assert_eq!(fs::read_to_string(&counter).unwrap(), "x\nx\n");
+}
+
+#[test]
 fn an_interrupted_build_is_started_afresh() {
     let sandbox = Sandbox::new();
     let version = sandbox.build("archive", "make", "program").unwrap();
-    // What a kill leaves: a tree with half of its files, and no version.
+    // What a kill leaves: a tree with half of its files, and no word that it is complete.
     let entry = version.source_root.parent().unwrap();
-    fs::remove_file(entry.join("version.json")).unwrap();
+    fs::remove_file(entry.join("built.json")).unwrap();
     fs::write(version.source_root.join("libnumbers.a"), "half an archive").unwrap();
     sandbox.build("statics", "$CC -fcommon main.c other.c -o program", "program").unwrap();
     assert!(!entry.exists(), "swept by another build");
@@ -179,7 +196,7 @@ fn a_build_that_is_killed_leaves_no_entry() {
     child.kill().unwrap();
     child.wait().unwrap();
     let builds = sandbox.cache().root().join("builds");
-    let versions = sandbox.run(&builds, "find . -name version.json");
+    let versions = sandbox.run(&builds, "find . -name built.json");
     assert_eq!(versions, "");
     let (request, cache) = slow_request(sandbox.path());
     assert_eq!(output_of(&build(&request, &cache).unwrap().native), "42\n");

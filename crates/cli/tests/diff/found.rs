@@ -30,6 +30,18 @@ fn a_difference_is_kept_with_what_both_versions_did_and_replays_without_parallax
 }
 
 #[test]
+fn queries_are_recorded_in_a_directory_that_is_made_and_never_mixed_with_others() {
+    let line = [&FIRST[..], &["--record-queries", "made/queries", "--", "0"]].concat();
+    let compared = compare("boundary", &line);
+    compared.one("stdout");
+    let first = fs::read_to_string(compared.path("made/queries/00000000.smt2")).unwrap();
+    assert!(first.starts_with("(set-logic QF_BV)") && first.contains("(check-sat)"), "{first}");
+    let again = compare_in(compared.directory.path(), "boundary", &line);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&again.stderr).contains("not empty"));
+}
+
+#[test]
 fn replay_says_whether_the_versions_still_differ() {
     let compared = compare("boundary", &[&FIRST[..], &["--", "5"]].concat());
     compared.one("stdout");
