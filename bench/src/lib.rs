@@ -13,6 +13,8 @@ pub mod mutate;
 pub mod pairs;
 pub mod path;
 pub mod plot;
+pub mod queries;
+pub mod releases;
 pub mod seeds;
 pub mod subject;
 pub mod table;

@@ -221,7 +221,7 @@ fn sweep(cache: &Cache) {
         }
         let Ok(lock) = File::open(entry.with_extension("lock")) else { continue };
         // Whoever builds it now holds its lock; who held it a moment ago may have finished the build.
-        if lock.try_lock().is_ok() && !entry.join("version.json").exists() {
+        if lock.try_lock().is_ok() && !entry.join(BUILT).exists() {
             let _ = fs::remove_dir_all(&entry);
         }
     }
@@ -254,7 +254,8 @@ impl Job<'_> {
 
     fn collect(&self, built: &Built) -> Result<Version, BuildError> {
         let program = self.find_program(built)?;
-        let mut version = collect(&program, self.cache).map_err(|error| self.explain(error, &built.command))?;
+        let mut version =
+            collect(&program, self.cache).map_err(|error| self.explain(error, &built.command))?;
         version.source_root = self.entry.tree();
         let name = self.request.program.as_deref().unwrap_or("");
         self.write(&version, &self.entry.version_file(name))?;

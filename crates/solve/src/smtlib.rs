@@ -10,7 +10,7 @@ use crate::expr::*;
 use crate::pool::Pool;
 use crate::query::Query;
 use parallax_trace::format::{mask, Op};
-use parallax_trace::smtlib::literal;
+use parallax_trace::smtlib::{application, literal, read_term};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -47,57 +47,13 @@ fn symbol(pool: &Pool, var: VarId) -> String {
 }
 
 fn term(pool: &Pool, node: &Node) -> String {
-    let [a, b, c] = node.args.map(|arg| arg.0);
-    let binary = |name: &str| format!("({name} e{a} e{b})");
-    let bit = |condition: String| format!("(ite {condition} (_ bv1 1) (_ bv0 1))");
-    let more = |name: &str| format!("((_ {name} {}) e{a})", node.width - pool.width(node.args[0]));
-    let overflow = |extend: &str| {
-        let width = pool.width(node.args[0]);
-        let wide = |term: &str| format!("((_ {extend} {width}) {term})");
-        let (wide_a, wide_b) = (wide(&format!("e{a}")), wide(&format!("e{b}")));
-        bit(format!("(distinct (bvmul {wide_a} {wide_b}) {})", wide(&binary("bvmul"))))
-    };
+    let [a, b, c] = node.args.map(|arg| format!("e{}", arg.0));
     match node.op {
         Op::Const => literal(node.num & mask(node.width), node.width),
         Op::Input => symbol(pool, VarId(node.num as u32)),
-        Op::Add => binary("bvadd"),
-        Op::Sub => binary("bvsub"),
-        Op::Mul => binary("bvmul"),
-        Op::UDiv => binary("bvudiv"),
-        Op::SDiv => binary("bvsdiv"),
-        Op::URem => binary("bvurem"),
-        Op::SRem => binary("bvsrem"),
-        Op::Shl => binary("bvshl"),
-        Op::LShr => binary("bvlshr"),
-        Op::AShr => binary("bvashr"),
-        Op::And => binary("bvand"),
-        Op::Or => binary("bvor"),
-        Op::Xor => binary("bvxor"),
-        Op::Eq => bit(binary("=")),
-        Op::Ne => bit(binary("distinct")),
-        Op::Ult => bit(binary("bvult")),
-        Op::Ule => bit(binary("bvule")),
-        Op::Slt => bit(binary("bvslt")),
-        Op::Sle => bit(binary("bvsle")),
-        Op::ZExt => more("zero_extend"),
-        Op::SExt => more("sign_extend"),
-        Op::Extract => format!("((_ extract {} {}) e{a})", node.num + u64::from(node.width) - 1, node.num),
-        Op::Concat => binary("concat"),
-        Op::Ite => format!("(ite (= e{a} (_ bv1 1)) e{b} e{c})"),
-        Op::Read => read_term(node),
-        Op::UMulOverflow => overflow("zero_extend"),
-        Op::SMulOverflow => overflow("sign_extend"),
+        Op::Read => read_term(&format!("t{}", node.num), &a, node.width),
+        _ => application(node.op, node.width, pool.width(node.args[0]), node.num, [&a, &b, &c]),
     }
-}
-
-/// The bytes of a table read, the last one on top.
-fn read_term(node: &Node) -> String {
-    let (table, index) = (node.num, node.args[0].0);
-    let byte = |i: u8| match i {
-        0 => format!("(t{table} e{index})"),
-        _ => format!("(t{table} (bvadd e{index} {}))", literal(i.into(), 64)),
-    };
-    (1..node.width / 8).fold(byte(0), |low, i| format!("(concat {} {low})", byte(i)))
 }
 
 /// A table as a balanced decision tree over the index `i`; 0 beyond the end.

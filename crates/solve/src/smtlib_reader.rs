@@ -206,7 +206,7 @@ impl Reader<'_> {
             let fits = self.pool.width(*index) == 64;
             return if fits { Ok(self.pool.read(table, *index, 8)) } else { Err(sexp.form()) };
         }
-        let (Some(op), [a, b]) = (operator(op), &args[..]) else { return Err(sexp.form()) };
+        let (Some(op), [a, b]) = (Op::from_smtlib(op), &args[..]) else { return Err(sexp.form()) };
         let (wide, narrow) = (self.pool.width(*a), self.pool.width(*b));
         let fits = if op == Op::Concat { wide + narrow <= 64 } else { wide == narrow };
         if fits {
@@ -254,32 +254,6 @@ impl Reader<'_> {
         }
         Ok(self.pool.binary(op, x, y))
     }
-}
-
-fn operator(name: &str) -> Option<Op> {
-    Some(match name {
-        "bvadd" => Op::Add,
-        "bvsub" => Op::Sub,
-        "bvmul" => Op::Mul,
-        "bvudiv" => Op::UDiv,
-        "bvsdiv" => Op::SDiv,
-        "bvurem" => Op::URem,
-        "bvsrem" => Op::SRem,
-        "bvshl" => Op::Shl,
-        "bvlshr" => Op::LShr,
-        "bvashr" => Op::AShr,
-        "bvand" => Op::And,
-        "bvor" => Op::Or,
-        "bvxor" => Op::Xor,
-        "=" => Op::Eq,
-        "distinct" => Op::Ne,
-        "bvult" => Op::Ult,
-        "bvule" => Op::Ule,
-        "bvslt" => Op::Slt,
-        "bvsle" => Op::Sle,
-        "concat" => Op::Concat,
-        _ => return None,
-    })
 }
 
 /// Tables of a trace are no longer than this.

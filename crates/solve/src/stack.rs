@@ -181,6 +181,6 @@ pub fn standard_stack(settings: &Settings) -> Stack {
     layers.push(Box::new(OneByte::new(settings.combination_steps)));
     layers.push(Box::new(Interval));
     layers.push(Box::new(BitBlast::new(settings.gates, settings.first_share, settings.seed_attempts)));
-    layers.push(Box::new(Z3::new(1.0)));
+    layers.push(Box::new(Z3::new(1.0, Z3Kind::Logic)));
     Stack::new(layers)
 }

@@ -105,8 +105,10 @@ fn the_bit_blaster_agrees_with_brute_force() {
 }
 
 #[test]
-fn z3_agrees_with_brute_force() {
-    against_brute_force(300, 64, &mut || only(Z3::new(1.0)), |v| v.is_some());
+fn every_kind_of_z3_agrees_with_brute_force() {
+    for kind in [Z3Kind::Logic, Z3Kind::General, Z3Kind::Tactics] {
+        against_brute_force(200, 64, &mut || only(Z3::new(1.0, kind)), |v| v.is_some());
+    }
 }
 
 #[test]
@@ -151,7 +153,7 @@ fn all_solvers_agree_on_wide_random_formulas() {
         let constraints = random_constraints(&mut pool, &mut rng, 6, 16);
         let query = Query::new(&pool, &constraints, &|var| Some(var.offset as u8 * 17));
         let blaster = verdict(&mut only(BitBlast::new(usize::MAX, 1.0, 16)), &mut fresh(), &query);
-        let z3 = verdict(&mut only(Z3::new(1.0)), &mut fresh(), &query);
+        let z3 = verdict(&mut only(Z3::new(1.0, Z3Kind::Logic)), &mut fresh(), &query);
         let chain = verdict(&mut stack, &mut fresh(), &query);
         assert!(
             blaster.is_some() && blaster == z3 && z3 == chain,
@@ -199,7 +201,7 @@ fn the_bit_blaster_computes_every_operator_as_it_is_defined() {
 
 #[test]
 fn z3_computes_every_operator_as_it_is_defined() {
-    operators_agree(|| only(Z3::new(1.0)));
+    operators_agree(|| only(Z3::new(1.0, Z3Kind::Logic)));
 }
 
 /// A product of two 32-bit numbers that is a large semiprime: nothing finds its factors at once.
@@ -228,9 +230,11 @@ fn a_limit_on_time_is_kept() {
     let constraints = hard(&mut pool);
     let query = Query::new(&pool, &constraints, &zero_seed);
     let limit = Limit { time: Duration::from_millis(300), conflicts: u32::MAX };
-    for mut solver in
-        [standard_stack(&Settings::default()), only(Z3::new(1.0)), only(BitBlast::new(usize::MAX, 1.0, 16))]
-    {
+    for mut solver in [
+        standard_stack(&Settings::default()),
+        only(Z3::new(1.0, Z3Kind::Logic)),
+        only(BitBlast::new(usize::MAX, 1.0, 16)),
+    ] {
         let start = Instant::now();
         let answer = solver.check(&query, &limit);
         assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");

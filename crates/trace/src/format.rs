@@ -190,6 +190,43 @@ impl Op {
             None
         }
     }
+
+    /// The name in SMT-LIB of an operator with two operands and nothing else; `None` for the other operators.
+    pub const fn smtlib(self) -> Option<&'static str> {
+        Some(match self {
+            Op::Add => "bvadd",
+            Op::Sub => "bvsub",
+            Op::Mul => "bvmul",
+            Op::UDiv => "bvudiv",
+            Op::SDiv => "bvsdiv",
+            Op::URem => "bvurem",
+            Op::SRem => "bvsrem",
+            Op::Shl => "bvshl",
+            Op::LShr => "bvlshr",
+            Op::AShr => "bvashr",
+            Op::And => "bvand",
+            Op::Or => "bvor",
+            Op::Xor => "bvxor",
+            Op::Concat => "concat",
+            Op::Eq => "=",
+            Op::Ne => "distinct",
+            Op::Ult => "bvult",
+            Op::Ule => "bvule",
+            Op::Slt => "bvslt",
+            Op::Sle => "bvsle",
+            _ => return None,
+        })
+    }
+
+    /// The operator that has this name.
+    pub fn from_smtlib(name: &str) -> Option<Op> {
+        (1..=u8::MAX).map_while(Op::from_u8).find(|op| op.smtlib() == Some(name))
+    }
+
+    /// Comparisons: to SMT-LIB their results are Booleans, here they are vectors of one bit.
+    pub const fn is_comparison(self) -> bool {
+        matches!(self, Op::Eq | Op::Ne | Op::Ult | Op::Ule | Op::Slt | Op::Sle)
+    }
 }
 
 /// In the tables region: a snapshot of an object that was read through a symbolic index.

@@ -107,57 +107,48 @@ fn cone(trace: &Trace, labels: &[Label]) -> Vec<Label> {
 }
 
 fn term(trace: &Trace, op: Op, node: &Node) -> String {
-    let (a, b, c) = (node.a, node.b, node.c);
-    let operand_width = trace.nodes().get(a as usize).map_or(1, |n| n.width);
-    let binary = |name: &str| format!("({name} n{a} n{b})");
-    let bit = |condition: String| format!("(ite {condition} (_ bv1 1) (_ bv0 1))");
+    let operand_width = trace.nodes().get(node.a as usize).map_or(1, |n| n.width);
+    let [a, b, c] = [node.a, node.b, node.c].map(|label| format!("n{label}"));
     match op {
         Op::Const => literal(node.value, node.width),
-        Op::Input => byte_symbol(trace, a, b),
-        Op::Add => binary("bvadd"),
-        Op::Sub => binary("bvsub"),
-        Op::Mul => binary("bvmul"),
-        Op::UDiv => binary("bvudiv"),
-        Op::SDiv => binary("bvsdiv"),
-        Op::URem => binary("bvurem"),
-        Op::SRem => binary("bvsrem"),
-        Op::Shl => binary("bvshl"),
-        Op::LShr => binary("bvlshr"),
-        Op::AShr => binary("bvashr"),
-        Op::And => binary("bvand"),
-        Op::Or => binary("bvor"),
-        Op::Xor => binary("bvxor"),
-        Op::Eq => bit(binary("=")),
-        Op::Ne => bit(binary("distinct")),
-        Op::Ult => bit(binary("bvult")),
-        Op::Ule => bit(binary("bvule")),
-        Op::Slt => bit(binary("bvslt")),
-        Op::Sle => bit(binary("bvsle")),
-        Op::ZExt => format!("((_ zero_extend {}) n{a})", node.width - operand_width),
-        Op::SExt => format!("((_ sign_extend {}) n{a})", node.width - operand_width),
-        Op::Extract => format!("((_ extract {} {b}) n{a})", b + u32::from(node.width) - 1),
-        Op::Concat => binary("concat"),
-        Op::Ite => format!("(ite (= n{a} (_ bv1 1)) n{b} n{c})"),
-        Op::Read => read_term(node),
-        Op::UMulOverflow => bit(overflow_term("zero_extend", a, b, operand_width)),
-        Op::SMulOverflow => bit(overflow_term("sign_extend", a, b, operand_width)),
+        Op::Input => byte_symbol(trace, node.a, node.b),
+        Op::Read => read_term(&format!("t{}", node.b), &a, node.width),
+        Op::Extract => application(op, node.width, operand_width, node.b.into(), [&a, "", ""]),
+        _ => application(op, node.width, operand_width, 0, [&a, &b, &c]),
+    }
+}
+
+/// An operator applied to terms: the one place that says how each is written. `low`: the lowest bit of an
+/// extraction. Leaves and reads are not applications.
+pub fn application(op: Op, width: u8, operand_width: u8, low: u64, args: [&str; 3]) -> String {
+    let [a, b, c] = args;
+    let bit = |condition: String| format!("(ite {condition} (_ bv1 1) (_ bv0 1))");
+    match (op, op.smtlib()) {
+        (_, Some(name)) if op.is_comparison() => bit(format!("({name} {a} {b})")),
+        (_, Some(name)) => format!("({name} {a} {b})"),
+        (Op::ZExt, _) => format!("((_ zero_extend {}) {a})", width - operand_width),
+        (Op::SExt, _) => format!("((_ sign_extend {}) {a})", width - operand_width),
+        (Op::Extract, _) => format!("((_ extract {} {low}) {a})", low + u64::from(width) - 1),
+        (Op::Ite, _) => format!("(ite (= {a} (_ bv1 1)) {b} {c})"),
+        (Op::UMulOverflow, _) => bit(overflow_term("zero_extend", a, b, operand_width)),
+        (Op::SMulOverflow, _) => bit(overflow_term("sign_extend", a, b, operand_width)),
+        _ => literal(0, width),
     }
 }
 
 /// The product in twice the width is not the product in the width, extended.
-fn overflow_term(extend: &str, a: Label, b: Label, width: u8) -> String {
+fn overflow_term(extend: &str, a: &str, b: &str, width: u8) -> String {
     let wide = |term: &str| format!("((_ {extend} {width}) {term})");
-    let (wide_a, wide_b) = (wide(&format!("n{a}")), wide(&format!("n{b}")));
-    format!("(distinct (bvmul {wide_a} {wide_b}) {})", wide(&format!("(bvmul n{a} n{b})")))
+    format!("(distinct (bvmul {} {}) {})", wide(a), wide(b), wide(&format!("(bvmul {a} {b})")))
 }
 
-/// The bytes of a table read, the last one on top.
-fn read_term(node: &Node) -> String {
+/// The bytes of a table read, the last one on top. `table`: name of the table's function.
+pub fn read_term(table: &str, index: &str, width: u8) -> String {
     let byte = |i: u8| match i {
-        0 => format!("(t{} n{})", node.b, node.a),
-        _ => format!("(t{} (bvadd n{} {}))", node.b, node.a, literal(i.into(), 64)),
+        0 => format!("({table} {index})"),
+        _ => format!("({table} (bvadd {index} {}))", literal(i.into(), 64)),
     };
-    (1..node.width / 8).fold(byte(0), |low, i| format!("(concat {} {low})", byte(i)))
+    (1..width / 8).fold(byte(0), |low, i| format!("(concat {} {low})", byte(i)))
 }
 
 /// Entries `from..to` of a table as a balanced decision tree over the index `i`; 0 beyond the end.

@@ -25,7 +25,7 @@ pub use one_byte::OneByte;
 pub use record::Record;
 pub use restore::Restore;
 pub use split::Split;
-pub use z3::Z3;
+pub use z3::{Z3Kind, Z3};
 
 use crate::query::Answer;
 

@@ -11,7 +11,7 @@ use crate::stack::{Below, Layer};
 use parallax_trace::format::Op;
 use rustc_hash::FxHashMap;
 use z3::ast::{Ast, Bool, BV};
-use z3::{Params, SatResult, Solver};
+use z3::{Params, SatResult, Solver, Tactic};
 
 /// Terms that are remembered between queries before all are dropped.
 const KEEP_TERMS: usize = 200_000;
@@ -39,17 +39,43 @@ impl Term {
     }
 }
 
+/// Which of Z3's solvers is asked. `docs/decisions/0009-solvers-on-recorded-queries.md` compares them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Z3Kind {
+    /// The one that Z3 chooses for `QF_BV`.
+    Logic,
+    /// The one that Z3 makes without being told anything.
+    General,
+    /// A chain of tactics: simplify, propagate values, solve equations, bit-blast, SAT.
+    Tactics,
+}
+
+impl Z3Kind {
+    fn solver(self) -> Option<Solver> {
+        match self {
+            Z3Kind::Logic => Solver::new_for_logic("QF_BV"),
+            Z3Kind::General => Some(Solver::new()),
+            Z3Kind::Tactics => {
+                let steps = ["propagate-values", "solve-eqs", "bit-blast", "sat"];
+                let chain = |first: Tactic, name: &&str| first.and_then(&Tactic::new(name));
+                Some(steps.iter().fold(Tactic::new("simplify"), chain).solver())
+            }
+        }
+    }
+}
+
 /// See the module.
 pub struct Z3 {
     share: f64,
+    kind: Z3Kind,
     terms: FxHashMap<ExprId, Term>,
     vars: FxHashMap<VarId, BV>,
 }
 
 impl Z3 {
     /// `share`: part of what is left of the limit that it may use.
-    pub fn new(share: f64) -> Z3 {
-        Z3 { share, terms: FxHashMap::default(), vars: FxHashMap::default() }
+    pub fn new(share: f64, kind: Z3Kind) -> Z3 {
+        Z3 { share, kind, terms: FxHashMap::default(), vars: FxHashMap::default() }
     }
 
     /// The answer, if there is one within the limits.
@@ -66,7 +92,7 @@ impl Z3 {
         if millis == 0 {
             return None;
         }
-        let solver = Solver::new_for_logic("QF_BV")?;
+        let solver = self.kind.solver()?;
         let mut params = Params::new();
         params.set_u32("timeout", millis);
         solver.set_params(&params);

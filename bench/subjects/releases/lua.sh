@@ -1,0 +1,1 @@
+cd lua-5.4.* && $CC -O1 -g -w -DLUA_USE_JUMPTABLE=0 -I. ../driver.c lapi.c lcode.c lctype.c ldebug.c ldo.c ldump.c lfunc.c lgc.c llex.c lmem.c lobject.c lopcodes.c lparser.c lstate.c lstring.c ltable.c ltm.c lundump.c lvm.c lzio.c lauxlib.c lbaselib.c lmathlib.c lstrlib.c ltablib.c lutf8lib.c -lm -o ../lua
