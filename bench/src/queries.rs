@@ -6,13 +6,39 @@
 //! Always holds: every solver sees the queries of a search in the order in which the search asked them, and remembers
 //! what it would have remembered in the search; answers that contradict one another are told, never averaged.
 
+use crate::versions::Pair;
 use crate::Result;
 use nix::time::ClockId;
 use parallax_solve::layers::*;
 use parallax_solve::smtlib_reader::{read, Recorded};
 use parallax_solve::*;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
+
+/// Has `program` search one pair for all of `time`, and leaves its queries in `directory`.
+pub fn record(program: &Path, pair: &Pair, directory: &Path, time: Duration) -> Result<()> {
+    let scratch = tempfile::tempdir()?;
+    for (name, content) in &pair.seed.files {
+        std::fs::write(scratch.path().join(name), content)?;
+    }
+    // Below a directory of its own: a file of that name could be an input.
+    let stdin = tempfile::NamedTempFile::new()?;
+    std::fs::write(stdin.path(), &pair.seed.stdin)?;
+    let mut command = Command::new(program);
+    command.current_dir(scratch.path()).arg("diff").args([&pair.old, &pair.new]);
+    command.args(["--max-differences", "1000000", "--time", &format!("{}ms", time.as_millis())]);
+    command.arg("--record-queries").arg(std::path::absolute(directory)?).arg("--stdin").arg(stdin.path());
+    command.arg("--").args(pair.seed.argv.iter().map(|a| OsString::from(OsStr::from_bytes(a))));
+    let output = command.output()?;
+    // 1: differences were found.
+    if matches!(output.status.code(), Some(0 | 1)) {
+        return Ok(());
+    }
+    Err(format!("{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr)).into())
+}
 
 /// How one solver did on all queries.
 #[derive(Default)]

@@ -1,17 +1,18 @@
 //! Solvers compared on recorded queries.
 //!
-//! `queries DIR [--limit MS] [--at-most N] [SOLVER…]`: replays what `parallax diff --record-queries` wrote below DIR
-//! (one directory for each search), at most N queries of each. `queries --record DIR [--time SECONDS]` makes such a DIR
-//! from the subjects of `bench/subjects/diff`.
+//! `queries DIR [--limit MS] [--at-most N] [SOLVER…]` replays what is recorded below DIR (one directory for each search),
+//! at most N queries of each search. With `--record SECONDS`, every pair of `bench/subjects/diff` is first searched for
+//! so long, and its queries go to DIR; `releases --record DIR` adds those of real programs.
 
-use parallax_bench::queries::{contenders, replay, searches, Contender};
-use parallax_bench::{table, Result};
+use parallax_bench::queries::{contenders, record, replay, searches, Contender};
+use parallax_bench::{table, versions, Result};
 use parallax_solve::Limit;
 use std::path::PathBuf;
 use std::time::Duration;
 
 struct Options {
     directory: PathBuf,
+    record: Option<Duration>,
     limit: Duration,
     at_most: usize,
     solvers: Vec<String>,
@@ -20,6 +21,7 @@ struct Options {
 fn options() -> Result<Options> {
     let mut options = Options {
         directory: PathBuf::new(),
+        record: None,
         limit: Duration::from_millis(500),
         at_most: usize::MAX,
         solvers: vec![],
@@ -29,6 +31,7 @@ fn options() -> Result<Options> {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument}: a value is missing"));
         match argument.as_str() {
             "--limit" => options.limit = Duration::from_millis(value()?.parse()?),
+            "--record" => options.record = Some(Duration::from_secs(value()?.parse()?)),
             "--at-most" => options.at_most = value()?.parse()?,
             _ if options.directory.as_os_str().is_empty() => options.directory = argument.into(),
             _ => options.solvers.push(argument),
@@ -37,8 +40,21 @@ fn options() -> Result<Options> {
     Ok(options)
 }
 
+/// Queries of all pairs.
+fn record_all(directory: &std::path::Path, time: Duration) -> Result<()> {
+    let program = versions::search::program()?;
+    for pair in versions::all()? {
+        eprintln!("recording {}", pair.name);
+        record(&program, &pair, &directory.join(&pair.name), time)?;
+    }
+    Ok(())
+}
+
 fn main() -> Result<()> {
     let options = options()?;
+    if let Some(time) = options.record {
+        record_all(&options.directory, time)?;
+    }
     let wanted = |name: &str| options.solvers.is_empty() || options.solvers.iter().any(|s| s == name);
     let mut contenders: Vec<Contender> = contenders().into_iter().filter(|c| wanted(c.name)).collect();
     let limit = Limit { time: options.limit, ..Limit::default() };

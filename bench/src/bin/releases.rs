@@ -37,7 +37,7 @@ fn options() -> Result<Options> {
 
 fn main() -> Result<()> {
     let options = options()?;
-    let program = std::env::current_exe()?.with_file_name("parallax");
+    let program = parallax_bench::versions::search::program()?;
     let search = Search { program, limit: options.limit, results: options.results, record: options.record };
     println!("{}, limit {} s\n", parallax_bench::machine(), search.limit.as_secs());
     let mut rows = Vec::new();

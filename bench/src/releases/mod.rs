@@ -103,7 +103,7 @@ impl Subject {
             what: d.what,
             old: d.old,
             new: d.new,
-            build,
+            build: build.trim().to_owned(),
             program: d.program,
             seed: parse(&d.seed),
             trivial: d.trivial,

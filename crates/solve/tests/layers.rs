@@ -116,6 +116,48 @@ fn the_one_byte_layer_agrees_with_brute_force_where_it_decides() {
     against_brute_force(300, 64, &mut || only(OneByte::new(1_000_000)), |_| true);
 }
 
+/// A byte read through a table at a place that was itself read through it, and a third byte that must stay.
+fn table_of_a_table(pool: &mut Pool) -> Vec<Constraint> {
+    let bytes: Vec<u8> = (0..=255u8).map(|i| i.wrapping_mul(167).rotate_left(3) ^ 0x5a).collect();
+    let table = pool.add_table(&bytes);
+    let [a, b, c] = [0, 1, 2].map(|offset| pool.byte(Var { input: 0, offset }));
+    let index = pool.zext(a, 64);
+    let inner = pool.read(table, index, 8);
+    let sum = pool.binary(Op::Xor, inner, b);
+    let index = pool.zext(sum, 64);
+    let outer = pool.read(table, index, 8);
+    vec![Constraint::is(pool.eq_const(outer, 0x77)), Constraint::is(pool.eq_const(c, 9))]
+}
+
+#[test]
+fn a_change_of_one_byte_is_found_by_evaluation_unless_the_limit_comes_first() {
+    let mut pool = Pool::new();
+    let constraints = table_of_a_table(&mut pool);
+    let seed = |var: Var| [200, 100, 9].get(var.offset as usize).copied();
+    let query = Query::new(&pool, &constraints, &seed);
+    let Answer::Sat(model) = only(Near::new(1_000_000)).check(&query, &generous()) else {
+        panic!("not found")
+    };
+    assert!(query.holds_on(&model));
+    assert_eq!(model.changes(&query).len(), 1);
+    let short = only(Near::new(10)).check(&query, &generous());
+    assert_eq!(short, Answer::Unknown(Unknown::GaveUp));
+}
+
+#[test]
+fn a_change_of_two_bytes_is_found_by_evaluation() {
+    let mut pool = Pool::new();
+    let [a, b] = [0, 1].map(|offset| pool.byte(Var { input: 0, offset }));
+    let both = pool.binary(Op::Concat, a, b);
+    let constraints = [Constraint::is(pool.eq_const(both, 0x1234))];
+    let seed = |_: Var| Some(7);
+    let query = Query::new(&pool, &constraints, &seed);
+    let Answer::Sat(model) = only(Near::new(1_000_000)).check(&query, &generous()) else {
+        panic!("not found")
+    };
+    assert_eq!(model.changes(&query).len(), 2);
+}
+
 #[test]
 fn the_standard_stack_agrees_with_brute_force() {
     against_brute_force(600, 64, &mut || standard_stack(&Settings::default()), |v| v.is_some());
