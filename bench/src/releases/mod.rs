@@ -29,6 +29,7 @@ struct Description {
     trivial: Vec<String>,
     #[serde(default)]
     ignore: Vec<String>,
+    compare: Option<String>,
 }
 
 /// Options that tell about the program: their texts differ between any two releases, which is no find.
@@ -70,6 +71,8 @@ pub struct Subject {
     pub trivial: Vec<String>,
     /// For `--ignore`.
     pub ignore: Vec<String>,
+    /// For `--compare`: without standard error where a release has changed the wording of its messages.
+    pub compare: Option<String>,
 }
 
 /// Where the descriptions are.
@@ -108,6 +111,7 @@ impl Subject {
             seed: parse(&d.seed),
             trivial: d.trivial,
             ignore: d.ignore,
+            compare: d.compare,
         })
     }
 

@@ -99,6 +99,9 @@ impl Search {
         for pattern in &subject.ignore {
             command.args(["--ignore", pattern]);
         }
+        if let Some(aspects) = &subject.compare {
+            command.args(["--compare", aspects]);
+        }
         if let Some(record) = &self.record {
             command.arg("--record-queries").arg(std::path::absolute(record.join(&subject.name))?);
         }
