@@ -39,7 +39,7 @@ impl Term {
     }
 }
 
-/// Which of Z3's solvers is asked. `docs/decisions/0009-solvers-on-recorded-queries.md` compares them.
+/// Which of Z3's solvers is asked. `docs/decisions/0010-solvers-on-recorded-queries.md` compares them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Z3Kind {
     /// The one that Z3 chooses for `QF_BV`.
