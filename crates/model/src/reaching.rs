@@ -10,7 +10,7 @@
 //! every write that can touch the place counts.
 //!
 //! Always holds: nothing that a run shows is missing, as far as the points-to analysis misses nothing. Code that runs at any time (handlers of signals,
-//! threads) is taken to have written always; a return of `setjmp` sees all writes.
+//! threads, at the end of the program) is taken to have written always, and to see all writes; so does a return of `setjmp`.
 
 use crate::ir::*;
 use crate::memory::{Hit, Memory, TO_END};
@@ -57,7 +57,7 @@ pub struct Reaching<'a> {
     solved: FxHashMap<CellId, Rc<Solution>>,
 }
 
-/// External functions whose callbacks run at any time.
+/// External functions whose callbacks run at any time, as those of unknown functions do.
 const REGISTRARS: [&str; 8] = [
     "signal",
     "sigaction",
@@ -79,7 +79,10 @@ impl<'a> Reaching<'a> {
                 continue;
             }
             calls[program.func_of(call).index()].push((call, func));
-            let registers = |f: FuncId| REGISTRARS.contains(&program.func(f).name.as_str());
+            let registers = |f: FuncId| {
+                REGISTRARS.contains(&program.func(f).name.as_str())
+                    || memory.points_to.unknown_functions.binary_search(&f).is_ok()
+            };
             if callback && memory.points_to.targets(call).any(registers) {
                 roots.push(func);
             }
@@ -377,6 +380,9 @@ impl<'r, 'a> Problem<'r, 'a> {
                 || self.home == Some(*func);
             if started {
                 entries[at].insert(ENTRY);
+            }
+            if self.reaching.any_time.contains(func) {
+                entries[at] = (0..=self.writers.len() as u32).collect();
             }
             pending.push(at);
         }

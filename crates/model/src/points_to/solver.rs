@@ -8,7 +8,7 @@
 //! Always holds: at the end every constraint is satisfied; the result does not depend on the order of constraints, except
 //! where a limit is hit (then it is coarser, never smaller).
 
-use super::cells::{overlap, CellId, Cells, ObjectId, Walk};
+use super::cells::{overlap, Cell, CellId, Cells, ObjectId, Walk, UNBOUNDED};
 use super::graph::{Graph, NodeId};
 use super::set::SparseSet;
 use super::Limits;
@@ -319,54 +319,95 @@ impl Solver {
     /// What was stored to `cell` is copied along with the bytes at `from`.
     fn transfer(&mut self, (from, to, len): Transfer, cell: CellId) {
         let (source, inside) = (self.cells.get(from), self.cells.get(cell));
-        let target = if source.is_anywhere() || inside.is_anywhere() {
-            self.cells.anywhere(self.cells.get(to).object)
-        } else {
-            let Some(steps) = relative(&source, &inside, len) else { return };
-            match derive(&mut self.cells, to, &steps).first() {
-                Some(&target) => target,
-                None => return,
-            }
-        };
+        let Some(target) = copied_to(&mut self.cells, &source, &inside, to, len) else { return };
         let (from, to) = (self.stored(cell), self.stored(target));
         self.graph.add_edge(from, to);
     }
 }
 
-/// Steps from the start of a copied run of bytes to `inside`; none if it is not among them.
-pub(super) fn relative(
-    source: &super::cells::Cell,
-    inside: &super::cells::Cell,
+/// The cell that what is stored at `inside` is copied to, when bytes from `source` on go to `to`.
+pub(super) fn copied_to(
+    cells: &mut Cells,
+    source: &Cell,
+    inside: &Cell,
+    to: CellId,
     len: Option<u64>,
-) -> Option<Vec<Step>> {
-    let mut at = i64::from(inside.offset) - i64::from(source.offset);
+) -> Option<CellId> {
+    let copied = match source.is_anywhere() || inside.is_anywhere() {
+        true => Copied::Anywhere,
+        false => relative(source, inside, len),
+    };
+    match copied {
+        Copied::Nowhere => None,
+        Copied::Anywhere => Some(cells.anywhere(cells.get(to).object)),
+        Copied::At(steps) => derive(cells, to, &steps).first().copied(),
+    }
+}
+
+/// Where something in a copied run of bytes ends up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Copied {
+    /// It is not among the bytes.
+    Nowhere,
+    /// These steps from the start of the copy.
+    At(Vec<Step>),
+    Anywhere,
+}
+
+/// Where what is stored at `inside` ends up when `len` bytes from `source` on are copied.
+fn relative(source: &Cell, inside: &Cell, len: Option<u64>) -> Copied {
+    if source.outer.stride == 0 {
+        return relative_to_one(source.offset, inside, len);
+    }
+    let stride = source.outer.stride;
+    let fits = inside.outer.stride % stride == 0;
+    if source.inner.stride != 0 || !fits {
+        return Copied::Anywhere;
+    }
+    // The copy starts at some element, so only the place in an element counts.
+    let at = (i64::from(inside.offset) - i64::from(source.offset)).rem_euclid(i64::from(stride));
+    if len.is_some_and(|l| at as u64 >= l) {
+        return Copied::Nowhere;
+    }
     let mut steps = Vec::new();
-    let outer = source.outer.stride;
-    if outer != 0 {
-        // The copy starts at some element, so only the place in an element counts.
-        let whole = len.is_none_or(|l| l > u64::from(outer));
-        at = at.rem_euclid(i64::from(outer));
-        if whole {
-            steps.push(Step::Walk(Walk { stride: outer, extent: None, forward: true }));
+    if len.is_none_or(|l| l > u64::from(stride)) {
+        steps.push(Step::Walk(Walk { stride, extent: None, forward: true }));
+    }
+    steps.push(Step::Shift(at));
+    steps.extend(inner_walk(inside));
+    Copied::At(steps)
+}
+
+/// As [`relative`], from one offset on.
+fn relative_to_one(start: i32, inside: &Cell, len: Option<u64>) -> Copied {
+    let mut at = i64::from(inside.offset) - i64::from(start);
+    if at < 0 {
+        if inside.outer.stride == 0 || inside.end(1) <= i64::from(start) {
+            return Copied::Nowhere;
         }
+        if inside.inner.stride != 0 {
+            return Copied::Anywhere;
+        }
+        // The first of its places that is among the bytes.
+        at = at.rem_euclid(i64::from(inside.outer.stride));
     }
-    let spread = inside.inner.stride != 0 || inside.outer.stride != 0 && outer == 0;
-    let reach = if spread { inside.end(1) - i64::from(source.offset) } else { at + 1 };
-    let reached = at < len.map_or(i64::MAX, |l| l.min(i64::MAX as u64) as i64);
-    if !reached || reach <= 0 {
-        return None;
+    if len.is_some_and(|l| at as u64 >= l) {
+        return Copied::Nowhere;
     }
-    steps.push(Step::Shift(at.max(0)));
-    if outer == 0 && inside.outer.stride != 0 {
-        let extent = (inside.outer.end != super::cells::UNBOUNDED)
-            .then(|| (inside.outer.end - inside.offset).max(0) as u32);
+    let mut steps = vec![Step::Shift(at)];
+    if inside.outer.stride != 0 {
+        let left = i64::from(inside.outer.end) - i64::from(start) - at;
+        let extent = (inside.outer.end != UNBOUNDED).then_some(left.max(0) as u32);
         steps.push(Step::Walk(Walk { stride: inside.outer.stride, extent, forward: true }));
     }
-    if inside.inner.stride != 0 {
-        let extent = Some((inside.inner.end - inside.offset).max(0) as u32);
-        steps.push(Step::Walk(Walk { stride: inside.inner.stride, extent, forward: true }));
-    }
-    Some(steps)
+    steps.extend(inner_walk(inside));
+    Copied::At(steps)
+}
+
+fn inner_walk(inside: &Cell) -> Option<Step> {
+    let span = inside.inner;
+    let extent = Some((span.end - inside.offset).max(0) as u32);
+    (span.stride != 0).then_some(Step::Walk(Walk { stride: span.stride, extent, forward: true }))
 }
 
 /// Where steps lead from a cell.

@@ -4,7 +4,7 @@ use super::cells::{overlap, Cell, CellId, Cells, ObjectKind, Walk, UNBOUNDED};
 use super::graph::NodeId;
 use super::set::SparseSet;
 use super::shape::{Array, Shape};
-use super::solver::{derive, relative, Binder, Solver, Step};
+use super::solver::{copied_to, derive, Binder, Solver, Step};
 use super::Limits;
 use crate::ir::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,12 +154,7 @@ impl Naive {
                     if source == target || start.object != inside.object {
                         continue;
                     }
-                    let place = if start.is_anywhere() || inside.is_anywhere() {
-                        Some(self.cells.anywhere(self.cells.get(target).object))
-                    } else {
-                        relative(&start, &inside, len)
-                            .and_then(|steps| derive(&mut self.cells, target, &steps).first().copied())
-                    };
+                    let place = copied_to(&mut self.cells, &start, &inside, target, len);
                     if let Some(place) = place {
                         self.memory.entry(place).or_default().union(&set);
                     }
@@ -263,4 +258,34 @@ fn a_structure_is_found_again_from_the_array_in_it() {
     let text = cells.at(object, 16);
     let start = cells.at(object, 0);
     assert!(derive(&mut cells, text, &[Step::Shift(-16)]).contains(&start));
+}
+
+#[test]
+fn a_copy_brings_every_place_among_its_bytes_along() {
+    let mut rng = fastrand::Rng::with_seed(5);
+    let mut compared = 0;
+    for _ in 0..3000 {
+        let mut cells = Cells::new(LIMITS);
+        let base = objects(&mut cells);
+        let from = base[rng.usize(0..3)];
+        // An object without a type, so that nothing is rounded to an element there.
+        let to = base[0];
+        let mut pick = || {
+            let steps: Vec<Step> = (0..rng.usize(0..3)).map(|_| random_step(&mut rng)).collect();
+            derive(&mut cells, from, &steps).first().map(|c| cells.get(*c))
+        };
+        let (Some(source), Some(inside)) = (pick(), pick()) else { continue };
+        let len = rng.bool().then(|| 8 * rng.u64(1..5));
+        let end = len.map_or(256, |l| l as i32);
+        let mut brought = BTreeSet::new();
+        for start in offsets(&source, 128) {
+            let at = offsets(&inside, 128).into_iter().map(|o| o - start);
+            brought.extend(at.filter(|o| (0..end).contains(o)));
+        }
+        let target = copied_to(&mut cells, &source, &inside, to, len);
+        let reached = target.map_or(BTreeSet::new(), |t| offsets(&cells.get(t), 256));
+        assert!(reached.is_superset(&brought), "{source:?} {inside:?} {len:?}: {brought:?} in {reached:?}");
+        compared += brought.len();
+    }
+    assert!(compared > 1000);
 }
