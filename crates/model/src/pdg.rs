@@ -13,7 +13,7 @@ use crate::cfg::Flow;
 use crate::ir::*;
 use crate::memory::Memory;
 use crate::mod_ref::Edges;
-use crate::points_to::{CellId, ObjectKind};
+use crate::points_to::{CellId, ObjectKind, SparseSet};
 use crate::reaching::Reaching;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -302,19 +302,19 @@ impl Builder<'_> {
     }
 
     fn memory(&mut self, id: InstId, reaching: &mut Reaching) {
-        let program = self.memory.program;
-        let func = program.func_of(id);
-        for access in self.memory.reads(id) {
-            for cell in access.cells.iter().map(CellId) {
-                let local = matches!(self.memory.points_to.kind_of(cell),
-                    ObjectKind::Stack(a) if program.func_of(a) == func);
-                let solution = reaching.solution(cell);
-                let Some(found) = solution.get(&id) else { continue };
-                for &writer in &found.writers {
-                    let here = local && program.func_of(writer) == func;
-                    let kind = if here { Kind::Local } else { Kind::Memory };
-                    self.edge(Node::Inst(writer), Node::Inst(id), kind);
-                }
+        let memory = self.memory;
+        let func = memory.program.func_of(id);
+        let mut cells = SparseSet::default();
+        memory.reads(id).iter().for_each(|access| {
+            cells.union(&access.cells);
+        });
+        let is_local = |c: &CellId| matches!(memory.points_to.kind_of(*c), ObjectKind::Stack(a) if memory.program.func_of(a) == func);
+        let (local, other): (Vec<CellId>, Vec<CellId>) = cells.iter().map(CellId).partition(is_local);
+        for (cells, local) in [(local, true), (other, false)] {
+            for writer in reaching.definitions_at(id, cells.into_iter()).writers {
+                let here = local && memory.program.func_of(writer) == func;
+                let kind = if here { Kind::Local } else { Kind::Memory };
+                self.edge(Node::Inst(writer), Node::Inst(id), kind);
             }
         }
     }

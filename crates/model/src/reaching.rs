@@ -41,8 +41,8 @@ pub struct Definitions {
     pub initial: bool,
 }
 
-/// By reader.
-type Solution = FxHashMap<InstId, Definitions>;
+/// By reader. Readers of a place that is not followed share what they see.
+type Solution = FxHashMap<InstId, Rc<Definitions>>;
 
 pub struct Reaching<'a> {
     memory: &'a Memory<'a>,
@@ -55,6 +55,8 @@ pub struct Reaching<'a> {
     /// Functions that may run at any time.
     any_time: FxHashSet<FuncId>,
     solved: FxHashMap<CellId, Rc<Solution>>,
+    /// Sets of writers of places that are not followed.
+    shared: FxHashMap<Vec<InstId>, Rc<Definitions>>,
 }
 
 /// External functions whose callbacks run at any time, as those of unknown functions do.
@@ -95,23 +97,45 @@ impl<'a> Reaching<'a> {
         }
         let returns_twice = |i: &InstId| program.inst(*i).op.call().is_some_and(|c| c.2.returns_twice);
         let twice = program.inst_ids().filter(returns_twice).collect();
-        Reaching { memory, edges, limits, calls, twice, any_time, solved: FxHashMap::default() }
+        Reaching {
+            memory,
+            edges,
+            limits,
+            calls,
+            twice,
+            any_time,
+            solved: FxHashMap::default(),
+            shared: FxHashMap::default(),
+        }
     }
 
     /// What can have written what `reader` (a load, or a call that reads memory itself) reads.
     pub fn definitions(&mut self, reader: InstId) -> Definitions {
-        let mut all = Definitions::default();
-        for access in self.memory.reads(reader) {
-            for cell in access.cells.iter().map(CellId) {
-                if let Some(found) = self.solution(cell).get(&reader) {
-                    all.writers.extend(&found.writers);
-                    all.initial |= found.initial;
-                }
+        let memory = self.memory;
+        let mut cells = SparseSet::default();
+        memory.reads(reader).iter().for_each(|access| {
+            cells.union(&access.cells);
+        });
+        self.definitions_at(reader, cells.iter().map(CellId))
+    }
+
+    /// As [`Reaching::definitions`], of some of the places that it reads.
+    pub fn definitions_at(&mut self, reader: InstId, cells: impl Iterator<Item = CellId>) -> Definitions {
+        let mut seen = FxHashSet::default();
+        let mut writers = SparseSet::default();
+        let mut initial = false;
+        for cell in cells {
+            let solution = self.solution(cell);
+            let Some(found) = solution.get(&reader) else { continue };
+            initial |= found.initial;
+            // Many places have the same writers, and say so by being the same value.
+            if seen.insert(Rc::as_ptr(found)) {
+                found.writers.iter().for_each(|w| {
+                    writers.insert(w.0);
+                });
             }
         }
-        all.writers.sort_unstable();
-        all.writers.dedup();
-        all
+        Definitions { writers: writers.iter().map(InstId).collect(), initial }
     }
 
     /// For one place: every instruction that reads it, with what can have written it.
@@ -124,7 +148,7 @@ impl<'a> Reaching<'a> {
         solution
     }
 
-    fn solve(&self, cell: CellId) -> Solution {
+    fn solve(&mut self, cell: CellId) -> Solution {
         let program = self.memory.program;
         let single = self.memory.is_single(cell, |f| self.edges.is_recursive(f));
         let strong = single && self.memory.points_to.cell(cell).is_exact();
@@ -148,7 +172,8 @@ impl<'a> Reaching<'a> {
         let blocks: usize = funcs.iter().map(|f| program.func(*f).blocks.len()).sum();
         if !strong && blocks > self.limits.blocks {
             let writers: Vec<InstId> = writers.iter().map(|w| w.0).collect();
-            let all = Definitions { writers, initial: true };
+            let fresh = || Rc::new(Definitions { writers: writers.clone(), initial: true });
+            let all = self.shared.entry(writers.clone()).or_insert_with(fresh).clone();
             return readers.into_iter().map(|r| (r, all.clone())).collect();
         }
         Problem::new(self, funcs, writers, readers, home).solve()
@@ -417,7 +442,7 @@ impl<'r, 'a> Problem<'r, 'a> {
             .filter(|(w, _)| self.reaching.any_time.contains(&program.func_of(w.0)))
             .map(|(_, n)| n)
             .collect();
-        let mut solution = Solution::default();
+        let mut solution: FxHashMap<InstId, Definitions> = FxHashMap::default();
         for (at, events) in inside.iter().enumerate() {
             for (inst, content) in events {
                 let mut all = resolve(content, &entries[at]);
@@ -431,7 +456,7 @@ impl<'r, 'a> Problem<'r, 'a> {
                 found.writers.dedup();
             }
         }
-        solution
+        solution.into_iter().map(|(reader, found)| (reader, Rc::new(found))).collect()
     }
 }
 

@@ -270,7 +270,9 @@ impl Cells {
         if let Some(&id) = self.index.get(&cell) {
             return id;
         }
-        let full = self.objects[cell.object.0 as usize].cells.len() >= self.limits.cells as usize;
+        let object = &self.objects[cell.object.0 as usize];
+        let limit = if object.size.is_none() { self.limits.unsized_cells } else { self.limits.cells };
+        let full = object.cells.len() >= limit as usize;
         let far = cell.offset.unsigned_abs() > self.limits.offset;
         if full || far || self.objects[cell.object.0 as usize].flat {
             cell = Cell::anywhere(cell.object);

@@ -39,6 +39,8 @@ pub use set::SparseSet;
 pub struct Limits {
     /// Cells of one object; beyond, one cell stands for all other places.
     pub cells: u32,
+    /// The same for objects of unknown size, where nothing else bounds their number.
+    pub unsized_cells: u32,
     /// Offsets that are told apart.
     pub offset: u32,
     /// Arrays in one type.
@@ -49,6 +51,6 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { cells: 128, offset: 1 << 16, arrays: 256, copy_pairs: 2048 }
+        Limits { cells: 256, unsized_cells: 40, offset: 1 << 16, arrays: 256, copy_pairs: 2048 }
     }
 }

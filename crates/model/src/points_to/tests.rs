@@ -9,7 +9,8 @@ use super::Limits;
 use crate::ir::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-const LIMITS: Limits = Limits { cells: 10_000, offset: 1 << 16, arrays: 256, copy_pairs: u32::MAX };
+const LIMITS: Limits =
+    Limits { cells: 10_000, unsized_cells: 10_000, offset: 1 << 16, arrays: 256, copy_pairs: u32::MAX };
 /// Few offsets, because the naive fixpoint looks at all pairs.
 const NARROW: Limits = Limits { offset: 40, ..LIMITS };
 
