@@ -14,6 +14,7 @@ pub mod pairs;
 pub mod path;
 pub mod plot;
 pub mod queries;
+pub mod reformat;
 pub mod releases;
 pub mod seeds;
 pub mod subject;

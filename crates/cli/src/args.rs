@@ -3,6 +3,7 @@
 //! Every option here is in the book (`docs/book/command-line.md`), and a test keeps it so.
 
 use crate::diff_args::{DiffArgs, ReplayArgs};
+use crate::inspect_args::InspectArgs;
 use crate::units;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -23,6 +24,8 @@ pub enum Command {
     Trace(Box<TraceArgs>),
     /// Find inputs on which two versions differ
     Diff(Box<DiffArgs>),
+    /// Show what changed between two versions: changes, targets, complexity, graphs
+    Inspect(Box<InspectArgs>),
     /// Run kept tests on both versions
     Replay(Box<ReplayArgs>),
     /// Make the HTML page of a result directory again

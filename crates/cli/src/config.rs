@@ -64,18 +64,22 @@ impl Config {
         Ok(Config { directory: path.parent().unwrap_or(Path::new(".")).to_owned(), values })
     }
 
-    /// The command line of `parallax diff` (without the first two words), completed.
-    pub fn complete(&self, typed: &[OsString]) -> Result<Vec<OsString>, CliError> {
+    /// The command line of a command (without the first two words), completed with the options that it has.
+    pub fn complete(
+        &self,
+        typed: &[OsString],
+        known: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<OsString>, CliError> {
         let split = typed.iter().position(|word| word == "--").unwrap_or(typed.len());
         let (typed, arguments) = typed.split_at(split);
         let mut line = Vec::new();
         for (key, value) in self.values.iter().filter(|(key, _)| !POSITIONAL.contains(&key.as_str())) {
-            if !typed.iter().any(|word| is_option(word, key)) {
+            if known(key) && !typed.iter().any(|word| is_option(word, key)) {
                 line.extend(self.option(key, value)?);
             }
         }
         line.extend_from_slice(typed);
-        if arguments.is_empty() {
+        if arguments.is_empty() && known("arguments") {
             if let Some(value) = self.values.get("arguments") {
                 line.push("--".into());
                 line.extend(strings("arguments", value)?.into_iter().map(OsString::from));
@@ -151,7 +155,7 @@ mod tests {
         let config = Config::find(directory.path())?.unwrap();
         let typed: Vec<OsString> = typed.iter().map(OsString::from).collect();
         let root = format!("{}/", directory.path().display());
-        let line = config.complete(&typed)?;
+        let line = config.complete(&typed, &|_| true)?;
         Ok(line.into_iter().map(|word| word.into_string().unwrap().replace(&root, "<root>/")).collect())
     }
 

@@ -20,6 +20,8 @@ pub enum CliError {
     #[error(transparent)]
     Instrument(#[from] parallax_instrument::Error),
     #[error(transparent)]
+    Model(#[from] parallax_model::LoadError),
+    #[error(transparent)]
     Execute(#[from] parallax_execute::Error),
     #[error("{0}")]
     Trace(#[from] parallax_trace::DecodeError),
@@ -63,7 +65,7 @@ impl CliError {
             CliError::Unstable(_) => ExitCode::Unstable,
             CliError::Search(_) => ExitCode::Internal,
             CliError::Build(error) => build_code(error),
-            CliError::Instrument(_) => ExitCode::Build,
+            CliError::Instrument(_) | CliError::Model(_) => ExitCode::Build,
             CliError::Execute(error) => execute_code(error),
             CliError::Trace(_) | CliError::Chunk(_) | CliError::Overwritten | CliError::Json(_) => {
                 ExitCode::Internal

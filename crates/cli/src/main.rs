@@ -13,9 +13,13 @@ mod engine;
 mod error;
 mod exit_code;
 mod golden;
+mod graphs;
+mod inspect;
+mod inspect_args;
 mod keeper;
 mod lab;
 mod ledger;
+mod models;
 mod natives;
 mod progress;
 mod replay;
@@ -35,6 +39,7 @@ use config::Config;
 use diff_args::DiffArgs;
 use error::CliError;
 use exit_code::ExitCode;
+use inspect_args::InspectArgs;
 use std::ffi::OsString;
 use std::io::{stdout, Write};
 
@@ -69,6 +74,11 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
             print(&ended.text)?;
             ended.code
         }
+        Command::Inspect(args) => {
+            let (args, config) = with_config(*args)?;
+            let text = inspect::inspect(&args, config.as_ref())?;
+            print(&text).map(|()| ExitCode::Success)
+        }
         Command::Replay(args) => {
             let (text, code) = replay::replay(&args)?;
             print(&text).map(|()| code)
@@ -83,22 +93,46 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
     }
 }
 
-/// The command line of `diff` again, with what `parallax.toml` adds.
-fn with_config(args: DiffArgs) -> Result<(DiffArgs, Option<Config>), CliError> {
+/// A command whose options can stand in `parallax.toml`.
+trait Configured: clap::Args {
+    fn of(command: Command) -> Option<Box<Self>>;
+}
+
+impl Configured for DiffArgs {
+    fn of(command: Command) -> Option<Box<DiffArgs>> {
+        match command {
+            Command::Diff(args) => Some(args),
+            _ => None,
+        }
+    }
+}
+
+impl Configured for InspectArgs {
+    fn of(command: Command) -> Option<Box<InspectArgs>> {
+        match command {
+            Command::Inspect(args) => Some(args),
+            _ => None,
+        }
+    }
+}
+
+/// The command line again, with what `parallax.toml` adds.
+fn with_config<T: Configured>(args: T) -> Result<(T, Option<Config>), CliError> {
     let here = std::env::current_dir().map_err(|source| CliError::Read {
         what: "the current directory",
         path: ".".into(),
         source,
     })?;
     let Some(config) = Config::find(&here)? else { return Ok((args, None)) };
+    let command = T::augment_args(clap::Command::new("command"));
+    let known =
+        |key: &str| command.get_arguments().any(|arg| arg.get_long().unwrap_or(arg.get_id().as_str()) == key);
     let mut words = std::env::args_os();
     let mut line: Vec<OsString> = words.by_ref().take(2).collect();
-    line.extend(config.complete(&words.collect::<Vec<_>>())?);
-    match Cli::parse_from(line).command {
-        Command::Diff(args) => Ok((*args, Some(config))),
-        // The second word is the same.
-        _ => Ok((args, Some(config))),
-    }
+    line.extend(config.complete(&words.collect::<Vec<_>>(), &known)?);
+    // The second word is the same.
+    let again = T::of(Cli::parse_from(line).command).map_or(args, |again| *again);
+    Ok((again, Some(config)))
 }
 
 /// To standard output; a reader that went away early (`| head`) is no error.

@@ -16,6 +16,7 @@ use parallax_instrument::Instrumented;
 use parallax_oracle::Region;
 use parallax_report::changes::{self, Change, Sources};
 use parallax_trace::format::Mode;
+use std::ffi::OsString;
 use std::path::Path;
 
 /// The name under which the versions run if they have none in common.
@@ -32,23 +33,34 @@ pub struct Wanted {
 
 /// Which versions are compared. With neither named: the merge base, and the working tree.
 pub fn wanted(args: &DiffArgs, config: Option<&Config>) -> Result<[Wanted; 2], CliError> {
+    named([args.old.as_ref(), args.new.as_ref()], &args.build, config)
+}
+
+/// The same for any command that compares versions.
+pub fn named(
+    names: [Option<&OsString>; 2],
+    build: &BuildArgs,
+    config: Option<&Config>,
+) -> Result<[Wanted; 2], CliError> {
     let from_config = |key| config.map_or(Ok(None), |config: &Config| config.version(key));
-    let (old, new) = match (&args.old, &args.new) {
-        (None, None) => (from_config("old")?, from_config("new")?),
-        (old, new) => (old.clone(), new.clone()),
+    let (old, new) = match names {
+        [None, None] => (from_config("old")?, from_config("new")?),
+        [old, new] => (old.cloned(), new.cloned()),
     };
-    let without_patch = BuildArgs { patch: None, ..args.build.clone() };
+    let without_patch = BuildArgs { patch: None, ..build.clone() };
     let (old, new) = match (old, new) {
         (Some(old), Some(new)) => (resolve::target(&old)?, resolve::target(&new)?),
-        (Some(old), None) if args.build.patch.is_some() => (resolve::target(&old)?, resolve::target(&old)?),
-        (None, None) if config.is_some() => in_repository(config.map_or(Path::new("."), |c| &c.directory))?,
+        (Some(old), None) if build.patch.is_some() => (resolve::target(&old)?, resolve::target(&old)?),
+        (None, None) if config.is_some() || (build.build.is_some() && is_in_repository()) => {
+            in_repository(config.map_or(Path::new("."), |c| &c.directory))?
+        }
         _ => {
             return Err(CliError::usage(
-                "name OLD and NEW; or OLD and a --patch; or neither, in a repository with a parallax.toml",
+                "name OLD and NEW; or OLD and a --patch; or neither, in a repository with a parallax.toml or with --build",
             ))
         }
     };
-    Ok([one(old, without_patch)?, one(new, args.build.clone())?])
+    Ok([one(old, without_patch)?, one(new, build.clone())?])
 }
 
 fn one(target: Target, build: BuildArgs) -> Result<Wanted, CliError> {
@@ -56,6 +68,11 @@ fn one(target: Target, build: BuildArgs) -> Result<Wanted, CliError> {
     let patched = build.patch.as_ref().map_or(String::new(), |patch| format!(" + {}", patch.display()));
     let name = engine::name(&target) + &patched;
     Ok(Wanted { target, build, name })
+}
+
+fn is_in_repository() -> bool {
+    let here = std::env::current_dir();
+    here.is_ok_and(|here| here.ancestors().any(|above| above.join(".git").exists()))
 }
 
 fn in_repository(directory: &Path) -> Result<(Target, Target), CliError> {
@@ -121,7 +138,7 @@ pub fn instrument(versions: &[Version; 2], cache: &Cache) -> Result<[Instrumente
     Ok([old?, new?])
 }
 
-fn in_parallel<T: Send>(make: impl Fn(usize) -> T + Sync) -> [T; 2] {
+pub fn in_parallel<T: Send>(make: impl Fn(usize) -> T + Sync) -> [T; 2] {
     std::thread::scope(|scope| {
         let old = scope.spawn(|| make(0));
         let new = make(1);

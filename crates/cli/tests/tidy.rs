@@ -6,18 +6,33 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each crate may depend on. The order is the flow of data: no crate knows a later one.
-const MAY_USE: [(&str, &[&str]); 11] = [
+const MAY_USE: [(&str, &[&str]); 12] = [
     ("trace", &[]),
     ("runtime", &["trace"]),
     ("build", &["trace"]),
     ("instrument", &["trace", "build"]),
     ("model", &["trace"]),
+    ("change", &["trace", "model"]),
     ("execute", &["trace", "build", "instrument"]),
     ("solve", &["trace"]),
     ("search", &["trace", "execute", "solve"]),
     ("oracle", &["trace", "execute"]),
     ("report", &["trace", "build", "instrument", "execute", "search", "oracle"]),
-    ("cli", &["trace", "build", "instrument", "execute", "solve", "search", "oracle", "report"]),
+    (
+        "cli",
+        &[
+            "trace",
+            "build",
+            "instrument",
+            "model",
+            "change",
+            "execute",
+            "solve",
+            "search",
+            "oracle",
+            "report",
+        ],
+    ),
 ];
 
 /// Crates in which `unsafe` may be written.
@@ -206,7 +221,7 @@ fn every_option_of_the_command_line_is_in_the_book() {
     };
     let mut options = 0;
     let mut problems = Vec::new();
-    for subcommand in ["trace", "diff", "replay", "report", "doctor"] {
+    for subcommand in ["trace", "diff", "inspect", "replay", "report", "doctor"] {
         for line in help(subcommand).lines() {
             let Some(option) = line.trim_start().strip_prefix("--") else { continue };
             let option = option.split(|c: char| !c.is_alphanumeric() && c != '-').next().unwrap();
@@ -244,7 +259,8 @@ fn every_json_field_is_in_the_book() {
     let book = read("docs/book/json.md");
     let mut fields = 0;
     let mut problems = Vec::new();
-    for file in ["view.rs", "place.rs", "diff_view.rs", "changes.rs", "dependence_view.rs"]
+    for file in
+        ["view.rs", "place.rs", "diff_view.rs", "changes.rs", "dependence_view.rs", "inspect_view.rs"]
         .map(|name| format!("crates/report/src/{name}"))
     {
         let text = read(&file);

@@ -1,10 +1,10 @@
 //! What people and scripts see.
 //!
-//! In: plain results: a run, its trace, the program map; or the differences between two versions. Out: text for a
+//! In: plain results: a run, its trace, the program map; or the differences, or the changes, between two versions. Out: text for a
 //! terminal, one JSON document, an SMT-LIB script, JUnit, SARIF, HTML, SQLite, runnable tests.
 //!
 //! Always holds: nothing here runs anything. Only [`kept`], [`outdir`], [`changes`] and [`stats_file`] touch files. Terminal text and
-//! machine formats are renderings of one [`TraceView`] or [`DiffView`], so that their counts cannot disagree.
+//! machine formats are renderings of one [`TraceView`], [`DiffView`] or [`InspectView`], so that their counts cannot disagree.
 
 pub mod changes;
 pub mod collect;
@@ -14,8 +14,11 @@ pub mod diff_machine;
 pub mod diff_view;
 mod html;
 pub mod human;
+pub mod inspect_human;
+pub mod inspect_view;
 pub mod kept;
 pub mod outdir;
+pub mod picture;
 pub mod place;
 mod script;
 mod side_by_side;
@@ -31,6 +34,8 @@ pub use diff_machine::{diff_json, junit, sarif};
 pub use diff_view::DiffView;
 pub use html::html;
 pub use human::{human, HumanLimits};
+pub use inspect_human::{inspect_human, inspect_json};
+pub use inspect_view::InspectView;
 pub use outdir::OutDir;
 pub use stats_file::StatsFile;
 pub use text::Text;

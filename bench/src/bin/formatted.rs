@@ -1,0 +1,117 @@
+//! How many targets does a tree have after a formatter and a renamer went over it? (None, one hopes.)
+//!
+//! In: a source tree, its build command, the program it makes. Out: counts of changes by kind, targets, and the time that the comparison took.
+//!
+//!     formatted TREE BUILD PROGRAM [SEED]
+
+use parallax_bench::reformat::{names_in, reformat, rename};
+use parallax_bench::{table, Result};
+use parallax_build::{build, Cache, Request, Source};
+use parallax_change::{compare, targets, Settings};
+use parallax_model::Program;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+fn main() -> Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [tree, command, program, rest @ ..] = &args[..] else {
+        return Err("usage: formatted TREE BUILD PROGRAM [SEED]".into());
+    };
+    let seed = rest.first().map_or(Ok(1), |seed| seed.parse())?;
+    let cache = Cache::from_environment();
+    let old = model(Path::new(tree), command, program, &cache)?;
+    let copy = tempfile::tempdir()?;
+    copy_tree(Path::new(tree), copy.path())?;
+    let (files, renamed) = rewrite(copy.path(), &old, seed)?;
+    let new = model(copy.path(), command, program, &cache)?;
+    let start = Instant::now();
+    let comparison = compare(&old, &new, &Settings::default());
+    let seconds = start.elapsed().as_secs_f64();
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    comparison.changes.iter().for_each(|c| *kinds.entry(c.kind.name()).or_default() += 1);
+    let found = targets(&new, &comparison);
+    for target in found.iter().take(20) {
+        println!("target {:?}:{} {}", target.file, target.line, new.func(target.func).display_name());
+    }
+    let row = vec![
+        program.clone(),
+        old.insts.len().to_string(),
+        files.to_string(),
+        renamed.to_string(),
+        format!("{kinds:?}"),
+        found.len().to_string(),
+        format!("{seconds:.2}"),
+    ];
+    table::print(&["program", "instructions", "files", "names changed", "changes", "targets", "s"], &[row]);
+    Ok(())
+}
+
+fn model(tree: &Path, command: &str, program: &str, cache: &Cache) -> Result<Program> {
+    let request = Request {
+        command: Some(command.to_owned()),
+        program: Some(program.to_owned()),
+        ..Request::new(Source::Tree(tree.to_owned()))
+    };
+    let version = build(&request, cache)?;
+    let cleaned = parallax_instrument::clean_up(&version.bitcode, cache.root())?;
+    Ok(parallax_model::load(&std::fs::read(cleaned)?)?)
+}
+
+/// By `cp`, so that times and links stay as they are.
+fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    let status = std::process::Command::new("cp").arg("-a").arg(from.join(".")).arg(to).status()?;
+    if !status.success() {
+        return Err(format!("{} cannot be copied", from.display()).into());
+    }
+    Ok(())
+}
+
+/// Rewrites every C file that the program was made of; how many files, and how many names.
+fn rewrite(tree: &Path, program: &Program, seed: u64) -> Result<(usize, usize)> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let locals: BTreeSet<String> = program.variables.iter().map(|v| v.name.clone()).collect();
+    let taken = taken(tree, program)?;
+    let (mut files, mut renamed) = (0, 0);
+    for path in files_of(tree, "c")? {
+        let relative = path.strip_prefix(tree)?.to_string_lossy().into_owned();
+        let used = program.files.iter().any(|f| f.strip_prefix("./").unwrap_or(f) == relative);
+        let (true, Ok(text)) = (used, std::fs::read_to_string(&path)) else { continue };
+        let new = reformat(&rename(&text, &locals, &taken), &mut random);
+        renamed += new.matches("_renamed").count();
+        files += 1;
+        std::fs::write(&path, new)?;
+    }
+    Ok((files, renamed))
+}
+
+/// Names that mean something outside the files: everything in headers, functions, globals.
+fn taken(tree: &Path, program: &Program) -> Result<BTreeSet<String>> {
+    let mut taken: BTreeSet<String> =
+        program.functions.iter().map(|f| f.display_name().to_owned()).collect();
+    taken.extend(program.globals.iter().map(|g| g.name.clone()));
+    for path in files_of(tree, "h")? {
+        taken.extend(names_in(&String::from_utf8_lossy(&std::fs::read(path)?)));
+    }
+    Ok(taken)
+}
+
+fn files_of(tree: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut pending = vec![tree.to_owned()];
+    while let Some(directory) = pending.pop() {
+        for entry in std::fs::read_dir(directory)? {
+            let path = entry?.path();
+            if path.is_symlink() {
+                continue;
+            }
+            if path.is_dir() {
+                pending.push(path);
+            } else if path.extension().is_some_and(|e| e == extension) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}

@@ -1,0 +1,196 @@
+//! Which function and which global of the old version is which of the new one.
+//!
+//! In: both programs. Out: [`Pairs`]. Functions are matched by name (static ones by name and file), then by name alone where
+//! that is enough, then by what their code looks like.
+//!
+//! Always holds: a pair is one to one; a function with a body is never matched with one without.
+
+use crate::files::Files;
+use crate::norm::{hash, is_anonymous, Names, Norm};
+use crate::settings::Settings;
+use crate::similar;
+use parallax_model::*;
+use std::collections::HashMap;
+
+/// The matching of two programs.
+#[derive(Clone, Debug, Default)]
+pub struct Pairs {
+    /// By old function.
+    pub functions: Vec<Option<FuncId>>,
+    /// By new function.
+    pub functions_back: Vec<Option<FuncId>>,
+    /// By old global.
+    pub globals: Vec<Option<GlobalId>>,
+    pub globals_back: Vec<Option<GlobalId>>,
+    pub files: Files,
+    /// New functions without an old one that were cut out of one: (new, old it was cut out of).
+    pub splits: Vec<(FuncId, FuncId)>,
+    /// Old functions without a new one that were put into one: (old, new it went into).
+    pub merges: Vec<(FuncId, FuncId)>,
+}
+
+pub fn pair(old: &Program, new: &Program, settings: &Settings) -> Pairs {
+    let mut pairs = Pairs {
+        functions: vec![None; old.functions.len()],
+        functions_back: vec![None; new.functions.len()],
+        globals: vec![None; old.globals.len()],
+        globals_back: vec![None; new.globals.len()],
+        files: Files::new(old, new),
+        ..Pairs::default()
+    };
+    pairs.functions_by_name(old, new);
+    pairs.globals_by_name(old, new);
+    let (a, b) = (Norm::new(old, Names::by_name(old)), Norm::new(new, Names::by_name(new)));
+    pairs.renamed_globals(&a, &b);
+    // What calls a renamed function looks more like itself once that one has been found.
+    for _ in 0..settings.rounds {
+        let (names, new_names) = pairs.names(old, new);
+        let (a, b) = (Norm::new(old, names), Norm::new(new, new_names));
+        if similar::functions(&mut pairs, &a, &b, settings) == 0 {
+            similar::splits_and_merges(&mut pairs, &a, &b, settings);
+            break;
+        }
+    }
+    pairs
+}
+
+impl Pairs {
+    pub fn link(&mut self, old: FuncId, new: FuncId) {
+        self.functions[old.index()] = Some(new);
+        self.functions_back[new.index()] = Some(old);
+    }
+
+    fn functions_by_name(&mut self, old: &Program, new: &Program) {
+        let key = |function: &Function, file: Option<FileId>| {
+            let file = file.filter(|_| function.linkage == Linkage::Internal);
+            (function.is_defined(), function.display_name().to_owned(), file)
+        };
+        let files = self.files.clone();
+        let mapped = |f: FuncId| key(old.func(f), old.func(f).file.and_then(|file| files.to_new(file)));
+        self.by_key(old, new, &mapped, &|f| key(new.func(f), new.func(f).file));
+        self.by_key(old, new, &|f| key(old.func(f), None), &|f| key(new.func(f), None));
+    }
+
+    /// Links what has the same key: the k-th of one side with the k-th of the other.
+    fn by_key<K: std::hash::Hash + Eq>(
+        &mut self,
+        old: &Program,
+        new: &Program,
+        old_key: &dyn Fn(FuncId) -> K,
+        new_key: &dyn Fn(FuncId) -> K,
+    ) {
+        let mut waiting: HashMap<K, Vec<FuncId>> = HashMap::new();
+        for f in new.func_ids().rev().filter(|f| self.functions_back[f.index()].is_none()) {
+            waiting.entry(new_key(f)).or_default().push(f);
+        }
+        for f in old.func_ids().filter(|f| self.functions[f.index()].is_none()).collect::<Vec<_>>() {
+            if let Some(other) = waiting.get_mut(&old_key(f)).and_then(Vec::pop) {
+                self.link(f, other);
+            }
+        }
+    }
+
+    fn globals_by_name(&mut self, old: &Program, new: &Program) {
+        let mut waiting: HashMap<(String, Option<FileId>), Vec<GlobalId>> = HashMap::new();
+        for g in new.global_ids().rev().filter(|g| !is_anonymous(new, *g)) {
+            waiting.entry(global_key(new, g, &|file| Some(file))).or_default().push(g);
+        }
+        let files = self.files.clone();
+        for g in old.global_ids().filter(|g| !is_anonymous(old, *g)) {
+            let key = global_key(old, g, &|file| files.to_new(file));
+            if let Some(other) = waiting.get_mut(&key).and_then(Vec::pop) {
+                self.link_global(g, other);
+            }
+        }
+    }
+
+    fn link_global(&mut self, old: GlobalId, new: GlobalId) {
+        self.globals[old.index()] = Some(new);
+        self.globals_back[new.index()] = Some(old);
+    }
+
+    /// What is left and is the only one on each side with its content and visibility has another name now.
+    fn renamed_globals(&mut self, old: &Norm, new: &Norm) {
+        let key = |norm: &Norm, g: GlobalId| {
+            let global = norm.program.global(g);
+            hash(&(norm.content(g), global.linkage as u8, global.external()))
+        };
+        let mut waiting: HashMap<u64, Vec<GlobalId>> = HashMap::new();
+        for g in new.program.global_ids() {
+            if self.globals_back[g.index()].is_none() && !is_anonymous(new.program, g) {
+                waiting.entry(key(new, g)).or_default().push(g);
+            }
+        }
+        let mut mine: HashMap<u64, Vec<GlobalId>> = HashMap::new();
+        for g in old.program.global_ids() {
+            let defined = !old.program.global(g).external();
+            if defined && self.globals[g.index()].is_none() && !is_anonymous(old.program, g) {
+                mine.entry(key(old, g)).or_default().push(g);
+            }
+        }
+        let mut found: Vec<_> = Vec::new();
+        for (key, olds) in mine {
+            let Some(news) = waiting.get(&key) else { continue };
+            // Variables of the same content are told apart by their order, which a renaming keeps.
+            if news.len() == olds.len() {
+                found.extend(olds.into_iter().zip(news.iter().copied()));
+            }
+        }
+        found.into_iter().for_each(|(a, b)| self.link_global(a, b));
+    }
+
+    /// Names under which matched things are the same on both sides.
+    pub fn names(&self, old: &Program, new: &Program) -> (Names, Names) {
+        let mut names = (Names::by_name(old), Names::by_name(new));
+        let side = |name: u64, side: &str| hash(&(side, name));
+        for (f, other) in self.functions.iter().enumerate() {
+            names.0.functions[f] = match other {
+                Some(other) => hash(&("pair", other.index())),
+                None => side(names.0.functions[f], "old"),
+            };
+        }
+        for (f, other) in self.functions_back.iter().enumerate() {
+            names.1.functions[f] = match other {
+                Some(_) => hash(&("pair", f)),
+                None => side(names.1.functions[f], "new"),
+            };
+        }
+        for (g, other) in self.globals.iter().enumerate() {
+            names.0.globals[g] = match other {
+                Some(other) => hash(&("global pair", other.index())),
+                None => side(names.0.globals[g], "old"),
+            };
+        }
+        for (g, other) in self.globals_back.iter().enumerate() {
+            names.1.globals[g] = match other {
+                Some(_) => hash(&("global pair", g)),
+                None => side(names.1.globals[g], "new"),
+            };
+        }
+        names
+    }
+}
+
+/// Static variables are known by their file too; those inside functions, by the linker's name, which has the function's.
+fn global_key(
+    program: &Program,
+    g: GlobalId,
+    file: &dyn Fn(FileId) -> Option<FileId>,
+) -> (String, Option<FileId>) {
+    let global = program.global(g);
+    let file = global.file.filter(|_| global.linkage == Linkage::Internal).and_then(file);
+    let name = match &global.source_name {
+        // `function.variable`; a number behind it is the linker's.
+        Some(source) if global.name.contains('.') => {
+            let function = global.name.split('.').next().unwrap_or_default();
+            if function == source {
+                source.clone()
+            } else {
+                format!("{function}.{source}")
+            }
+        }
+        Some(source) => source.clone(),
+        None => global.name.clone(),
+    };
+    (name, file)
+}

@@ -1,0 +1,47 @@
+//! Program models of versions, kept in the cache.
+//!
+//! In: a built version. Out: its model, read back if this Parallax has made it before from the same bitcode.
+//!
+//! Always holds: a stored model that cannot be read is made again; a file appears complete or not at all.
+
+use crate::error::CliError;
+use parallax_build::{Cache, Version};
+use parallax_model::Program;
+use std::path::Path;
+
+/// The model of a version.
+pub fn model(version: &Version, cache: &Cache) -> Result<Program, CliError> {
+    let cleaned = parallax_instrument::clean_up(&version.bitcode, cache.root())?;
+    let name = cleaned.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let home = cache.root().join("models-of-programs");
+    let place = home.join(format!("{name}-{}.model", this_parallax()));
+    if let Some(known) = std::fs::read(&place).ok().and_then(|bytes| Program::from_bytes(&bytes).ok()) {
+        return Ok(known);
+    }
+    let bitcode = std::fs::read(&cleaned).map_err(|source| CliError::Read {
+        what: "the cleaned-up bitcode",
+        path: cleaned.clone(),
+        source,
+    })?;
+    let program = parallax_model::load(&bitcode)?;
+    // A full disk costs time on the next look, and nothing else.
+    let _ = keep(&home, &place, &program.to_bytes());
+    Ok(program)
+}
+
+fn keep(home: &Path, place: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    std::fs::create_dir_all(home)?;
+    let aside = tempfile::NamedTempFile::new_in(home)?;
+    std::fs::write(aside.path(), bytes)?;
+    aside.persist(place)?;
+    Ok(())
+}
+
+/// The stored form belongs to the build of Parallax that wrote it.
+fn this_parallax() -> String {
+    let metadata = std::env::current_exe().and_then(|exe| exe.metadata());
+    let made = metadata.as_ref().ok().and_then(|m| m.modified().ok());
+    let since = made.and_then(|m| m.duration_since(std::time::UNIX_EPOCH).ok());
+    let size = metadata.map_or(0, |m| m.len());
+    format!("{size:x}-{:x}", since.map_or(0, |d| d.as_nanos()))
+}

@@ -1,0 +1,234 @@
+//! `parallax inspect` from end to end: files, trees, revisions, patches; text, JSON, pictures; bad input.
+
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+fn parallax(directory: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_parallax"))
+        .arg("inspect")
+        .args(args)
+        .current_dir(directory)
+        .env("PARALLAX_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"))
+        .output()
+        .unwrap()
+}
+
+fn directory(files: &[(&str, &str)]) -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, content) in files {
+        let path = directory.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+    directory
+}
+
+#[track_caller]
+fn text(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[track_caller]
+fn json(output: &Output) -> Value {
+    serde_json::from_str(&text(output)).expect("one JSON document")
+}
+
+/// Expects a message on standard error and nothing on standard output.
+#[track_caller]
+fn refused(output: &Output, status: i32, message: &str) {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{stderr}");
+    assert!(stderr.contains(message), "no {message:?} in: {stderr}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+}
+
+const OLD: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+int area(int w, int h) {
+    if (w < 0 || h < 0)
+        return 0;
+    return w * h;
+}
+int main(int argc, char **argv) {
+    if (argc < 3)
+        return 2;
+    printf(\"%d\\n\", area(atoi(argv[1]), atoi(argv[2])));
+    return 0;
+}
+";
+
+fn new() -> String {
+    OLD.replace("w * h", "w * (h + 1)")
+}
+
+#[test]
+fn two_files_as_json() {
+    let directory = directory(&[("old.c", OLD), ("new.c", &new())]);
+    let json = json(&parallax(directory.path(), &["old.c", "new.c", "--format", "json"]));
+    assert_eq!(
+        json["changes"],
+        serde_json::json!([{ "file": "new.c", "function": "area", "kind": "modified", "old_lines": [6], "new_lines": [6] }])
+    );
+    // argc, then the two conditions of area.
+    assert_eq!(
+        json["targets"],
+        serde_json::json!([{ "file": "new.c", "line": 6, "function": "area", "distance": 3 }])
+    );
+    assert_eq!(json["complexity"], serde_json::json!({ "cycc": 1, "cloc": 1 }));
+    assert_eq!(json["csg"]["edges"], serde_json::json!([[0, 2], [2, 1]]));
+    assert_eq!(json["csg"]["nodes"][2]["kind"], "change");
+    assert_eq!(json["csg"]["nodes"][2]["line"], 6);
+    let ways = |set: &str| -> Vec<(u64, u64)> {
+        let all = json["irrelevant"][set].as_array().unwrap();
+        all.iter().map(|b| (b["line"].as_u64().unwrap(), b["successor"].as_u64().unwrap())).collect()
+    };
+    // Too few arguments, and each of the two early returns: none comes after the change.
+    assert_eq!(ways("execute"), [(4, 0), (4, 0), (9, 0)]);
+    assert_eq!(ways("propagate"), ways("execute"));
+    assert_eq!(json["seen_by"], serde_json::json!(["area", "main"]));
+}
+
+#[test]
+fn two_files_as_text() {
+    let directory = directory(&[("old.c", OLD), ("new.c", &new())]);
+    let text = text(&parallax(directory.path(), &["old.c", "new.c"]));
+    for part in [
+        "1 change in 1 function",
+        "complexity 1",
+        "modified",
+        "new.c  area()  lines 6 → 6",
+        "new.c:6  area  3",
+    ] {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
+}
+
+#[test]
+fn reformatting_gives_no_target() {
+    let new = OLD
+        .replace("    return w * h;", "    /* product */\n    return w\n        *h ;")
+        .replace("argc", "count");
+    let directory = directory(&[("old.c", OLD), ("new.c", &new)]);
+    let text = text(&parallax(directory.path(), &["old.c", "new.c"]));
+    assert_eq!(text, "No change between old.c and new.c: the code is the same.\n");
+}
+
+#[test]
+fn graphs_are_pictures_with_source_text() {
+    let directory = directory(&[("old.c", OLD), ("new.c", &new())]);
+    for kind in ["cfg", "cdg", "csg", "calls"] {
+        let svg = text(&parallax(directory.path(), &["old.c", "new.c", "--graph", kind]));
+        assert!(svg.starts_with("<svg") && svg.contains("#ffe08a"), "{kind}: {svg}");
+        let dot = text(&parallax(directory.path(), &["old.c", "new.c", "--graph", kind, "--format", "dot"]));
+        assert!(dot.starts_with("digraph"), "{dot}");
+        assert!(kind == "calls" || dot.contains("return w * (h + 1);"), "{kind}: {dot}");
+    }
+    let main = text(&parallax(directory.path(), &["old.c", "new.c", "--graph", "cfg", "--function", "main"]));
+    assert!(main.contains("if (argc &lt; 3)"), "{main}");
+    let cut = text(&parallax(directory.path(), &["old.c", "new.c", "--graph", "cfg", "--max-nodes", "1"]));
+    assert!(cut.contains("more nodes"), "{cut}");
+}
+
+#[test]
+fn wrong_options_are_named() {
+    let directory = directory(&[("old.c", OLD), ("new.c", &new())]);
+    let run = |args: &[&str]| parallax(directory.path(), &[&["old.c", "new.c"], args].concat());
+    refused(&run(&["--format", "svg"]), 2, "--graph");
+    refused(&run(&["--graph", "cfg", "--format", "json"]), 2, "--format dot");
+    refused(&run(&["--graph", "cfg", "--function", "nobody"]), 2, "no function nobody");
+    refused(&parallax(directory.path(), &["old.c"]), 2, "name OLD and NEW");
+    refused(&parallax(directory.path(), &["old.c", "nowhere.c"]), 2, "nowhere.c");
+}
+
+const MAKEFILE: &str = "program: area.c\n\t$(CC) -g -o program area.c\n";
+
+#[test]
+fn trees_and_a_patch() {
+    let directory = directory(&[
+        ("a/area.c", OLD),
+        ("a/Makefile", MAKEFILE),
+        ("b/area.c", &new()),
+        ("b/Makefile", MAKEFILE),
+    ]);
+    let trees = json(&parallax(directory.path(), &["a", "b", "--build", "make", "--format", "json"]));
+    assert_eq!(trees["changes"][0]["file"], "area.c");
+    assert_eq!(trees["targets"][0]["line"], 6);
+    let patch = "--- a/area.c\n+++ b/area.c\n@@ -5,3 +5,3 @@\n         return 0;\n-    return w * h;\n+    return w * (h + 1);\n }\n";
+    fs::write(directory.path().join("p.patch"), patch).unwrap();
+    let args = ["a", "--patch", "p.patch", "--build", "make", "--format", "json"];
+    let patched = json(&parallax(directory.path(), &args));
+    assert_eq!(patched["targets"], trees["targets"]);
+    fs::write(directory.path().join("p.patch"), patch.replace("w * h;", "w * x;")).unwrap();
+    refused(&parallax(directory.path(), &args), 2, "does not apply");
+}
+
+#[test]
+fn a_binary_file_in_a_patch_that_cannot_be_applied_is_named() {
+    let directory = directory(&[("a/area.c", OLD), ("a/Makefile", MAKEFILE)]);
+    let patch = "diff --git a/picture.png b/picture.png\nindex 1234567..89abcde 100644\nBinary files a/picture.png and b/picture.png differ\n";
+    fs::write(directory.path().join("p.patch"), patch).unwrap();
+    refused(&parallax(directory.path(), &["a", "--patch", "p.patch", "--build", "make"]), 2, "picture.png");
+}
+
+fn git(directory: &Path, args: &[&str]) {
+    let output = Command::new("git")
+        .args(["-c", "user.name=n", "-c", "user.email=e@example.com", "-c", "commit.gpgsign=false"])
+        .args(args)
+        .current_dir(directory)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A repository with one commit on `main`.
+fn repository() -> TempDir {
+    let directory = directory(&[("area.c", OLD), ("Makefile", MAKEFILE)]);
+    git(directory.path(), &["init", "-q", "-b", "main"]);
+    git(directory.path(), &["add", "."]);
+    git(directory.path(), &["commit", "-q", "-m", "one"]);
+    directory
+}
+
+#[test]
+fn in_a_repository_the_merge_base_and_the_working_tree_are_compared() {
+    let directory = repository();
+    git(directory.path(), &["checkout", "-q", "-b", "work"]);
+    fs::write(directory.path().join("area.c"), new()).unwrap();
+    let json = json(&parallax(directory.path(), &["--build", "make", "--format", "json"]));
+    assert_eq!(json["targets"][0]["line"], 6);
+    let named = parallax(directory.path(), &["git:main", "git:work", "--build", "make"]);
+    assert!(text(&named).starts_with("No change"), "the working tree is not committed");
+}
+
+#[test]
+fn an_unknown_revision_and_a_missing_merge_base_are_errors_with_a_fix() {
+    let directory = repository();
+    let run = |args: &[&str]| parallax(directory.path(), args);
+    refused(&run(&["git:nowhere", "git:main", "--build", "make"]), 2, "git fetch");
+    git(directory.path(), &["checkout", "-q", "--orphan", "alone"]);
+    git(directory.path(), &["commit", "-q", "-m", "other root"]);
+    refused(&run(&["--build", "make"]), 2, "no common ancestor");
+}
+
+#[test]
+fn versions_that_share_nothing_are_compared_and_it_is_said() {
+    let other = "extern int puts(const char *);\nint start(void) { return puts(\"x\"); }\nint main(void) __attribute__((alias(\"start\")));\n";
+    let directory = directory(&[("old.c", OLD), ("new.c", other)]);
+    let text = text(&parallax(directory.path(), &["old.c", "new.c"]));
+    assert!(text.contains("no function of the same name"), "{text}");
+    assert!(text.contains("deleted") && text.contains("added"), "{text}");
+}
+
+#[test]
+fn a_program_of_one_empty_function_has_no_change() {
+    let empty = "int main(void) { return 0; }\n";
+    let directory = directory(&[("old.c", empty), ("new.c", empty)]);
+    assert!(text(&parallax(directory.path(), &["old.c", "new.c"])).starts_with("No change"));
+    let against = parallax(directory.path(), &["old.c", "new.c", "--graph", "cfg"]);
+    assert!(text(&against).starts_with("<svg"));
+}
