@@ -87,8 +87,7 @@ fn rewrite(tree: &Path, program: &Program, seed: u64) -> Result<(usize, usize)> 
 
 /// Names that mean something outside the files: everything in headers, functions, globals.
 fn taken(tree: &Path, program: &Program) -> Result<BTreeSet<String>> {
-    let mut taken: BTreeSet<String> =
-        program.functions.iter().map(|f| f.display_name().to_owned()).collect();
+    let mut taken: BTreeSet<String> = program.functions.iter().map(|f| f.display_name().to_owned()).collect();
     taken.extend(program.globals.iter().map(|g| g.name.clone()));
     for path in files_of(tree, "h")? {
         taken.extend(names_in(&String::from_utf8_lossy(&std::fs::read(path)?)));

@@ -1,13 +1,14 @@
-//! Graphs of the new version as pictures: control flow, control dependence, calls, change sequences.
+//! Graphs of the new version as pictures: control flow, control and data dependence, calls, change sequences.
 //!
 //! In: the new program, what changed in it, its sources. Out: a [`Picture`].
 //!
 //! Always holds: changed nodes are marked; nodes hold the source text of their lines where the file can be read, and their numbers where not.
 
+use crate::depends::Dependence;
 use crate::inspect::Inspected;
 use parallax_change::{Csg, NodeKind};
 use parallax_model::cfg::Flow;
-use parallax_model::{BlockId, FuncId, Program};
+use parallax_model::{BlockId, FileId, FuncId, InstId, Program};
 use parallax_report::picture::{Mark, Picture, PictureEdge, PictureNode};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -108,6 +109,35 @@ pub fn cdg(of: &Inspected, f: FuncId) -> Picture {
         }
     }
     Picture { title: format!("control dependence in {name}"), nodes, edges }
+}
+
+/// Dependence between the lines of a function: data solid, control dashed.
+pub fn pdg(of: &Inspected, dependence: &Dependence, f: FuncId) -> Picture {
+    let program = of.new;
+    let function = program.func(f);
+    let line_of = |inst: InstId| program.loc(inst).filter(|loc| loc.line > 0).map(|loc| (loc.line, loc.file));
+    let lines: BTreeSet<(u32, FileId)> = function.insts.iter().filter_map(line_of).collect();
+    let number: BTreeMap<(u32, FileId), usize> =
+        lines.iter().enumerate().map(|(n, line)| (*line, n)).collect();
+    let changed: BTreeSet<(u32, FileId)> =
+        of.targets.iter().flat_map(|t| &t.insts).filter_map(|inst| line_of(*inst)).collect();
+    let node = |line: &(u32, FileId)| PictureNode {
+        lines: vec![of.sources.line(program.file(line.1), line.0)],
+        mark: if changed.contains(line) { Mark::Changed } else { Mark::Plain },
+    };
+    let mut pairs: BTreeMap<(usize, usize), bool> = BTreeMap::new();
+    for inst in function.insts.iter() {
+        let Some(to) = line_of(inst) else { continue };
+        for (on, control) in dependence.depends_on(inst) {
+            let Some(from) = line_of(on).filter(|_| function.insts.contains(on)) else { continue };
+            if from != to {
+                *pairs.entry((number[&from], number[&to])).or_insert(true) &= control;
+            }
+        }
+    }
+    let edges = pairs.into_iter().map(|((a, b), dashed)| PictureEdge { dashed, ..edge(a, b, "") }).collect();
+    let title = format!("dependence in {} (dashed: control)", function.display_name());
+    Picture { title, nodes: lines.iter().map(node).collect(), edges }
 }
 
 /// Functions with a body, and who calls whom.

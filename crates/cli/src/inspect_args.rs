@@ -26,6 +26,9 @@ pub struct InspectArgs {
     /// Most nodes of a graph; a larger one is cut around the change
     #[arg(long, value_name = "N", default_value_t = 120)]
     pub max_nodes: usize,
+    /// Work out what depends on what (interaction locations, interference) in programs of up to N instructions
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    pub max_dependence: usize,
     #[command(flatten)]
     pub build: BuildArgs,
 }
@@ -48,6 +51,8 @@ pub enum GraphKind {
     Cfg,
     /// Control dependence in a function
     Cdg,
+    /// Data and control dependence in a function
+    Pdg,
     /// Change sequences
     Csg,
     /// Who calls whom

@@ -6,6 +6,7 @@
 mod args;
 mod config;
 mod dependence;
+mod depends;
 mod diff;
 mod diff_args;
 mod doctor;

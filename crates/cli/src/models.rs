@@ -6,17 +6,26 @@
 
 use crate::error::CliError;
 use parallax_build::{Cache, Version};
+use parallax_model::points_to::PointsTo;
 use parallax_model::Program;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// A model, and where it is kept.
+pub struct Kept {
+    pub program: Program,
+    home: PathBuf,
+    name: String,
+}
 
 /// The model of a version.
-pub fn model(version: &Version, cache: &Cache) -> Result<Program, CliError> {
+pub fn model(version: &Version, cache: &Cache) -> Result<Kept, CliError> {
     let cleaned = parallax_instrument::clean_up(&version.bitcode, cache.root())?;
-    let name = cleaned.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = cleaned.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let home = cache.root().join("models-of-programs");
-    let place = home.join(format!("{name}-{}.model", this_parallax()));
-    if let Some(known) = std::fs::read(&place).ok().and_then(|bytes| Program::from_bytes(&bytes).ok()) {
-        return Ok(known);
+    let name = format!("{stem}-{}", this_parallax());
+    let place = home.join(format!("{name}.model"));
+    if let Some(program) = std::fs::read(&place).ok().and_then(|bytes| Program::from_bytes(&bytes).ok()) {
+        return Ok(Kept { program, home, name });
     }
     let bitcode = std::fs::read(&cleaned).map_err(|source| CliError::Read {
         what: "the cleaned-up bitcode",
@@ -26,7 +35,21 @@ pub fn model(version: &Version, cache: &Cache) -> Result<Program, CliError> {
     let program = parallax_model::load(&bitcode)?;
     // A full disk costs time on the next look, and nothing else.
     let _ = keep(&home, &place, &program.to_bytes());
-    Ok(program)
+    Ok(Kept { program, home, name })
+}
+
+impl Kept {
+    /// Where its pointers lead.
+    pub fn points_to(&self) -> PointsTo {
+        let place = self.home.join(format!("{}.points-to", self.name));
+        if let Some(known) = std::fs::read(&place).ok().and_then(|bytes| PointsTo::from_bytes(&bytes).ok()) {
+            return known;
+        }
+        let points_to = PointsTo::new(&self.program);
+        // As above.
+        let _ = keep(&self.home, &place, &points_to.to_bytes());
+        points_to
+    }
 }
 
 fn keep(home: &Path, place: &Path, bytes: &[u8]) -> std::io::Result<()> {

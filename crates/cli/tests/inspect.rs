@@ -121,7 +121,7 @@ fn reformatting_gives_no_target() {
 #[test]
 fn graphs_are_pictures_with_source_text() {
     let directory = directory(&[("old.c", OLD), ("new.c", &new())]);
-    for kind in ["cfg", "cdg", "csg", "calls"] {
+    for kind in ["cfg", "cdg", "pdg", "csg", "calls"] {
         let svg = text(&parallax(directory.path(), &["old.c", "new.c", "--graph", kind]));
         assert!(svg.starts_with("<svg") && svg.contains("#ffe08a"), "{kind}: {svg}");
         let dot = text(&parallax(directory.path(), &["old.c", "new.c", "--graph", kind, "--format", "dot"]));
@@ -132,6 +132,23 @@ fn graphs_are_pictures_with_source_text() {
     assert!(main.contains("if (argc &lt; 3)"), "{main}");
     let cut = text(&parallax(directory.path(), &["old.c", "new.c", "--graph", "cfg", "--max-nodes", "1"]));
     assert!(cut.contains("more nodes"), "{cut}");
+}
+
+#[test]
+fn changes_that_meet_are_shown_with_where() {
+    let new = new().replace("atoi(argv[1])", "atoi(argv[1]) + 1");
+    let directory = directory(&[("old.c", OLD), ("new.c", &new)]);
+    let json = json(&parallax(directory.path(), &["old.c", "new.c", "--format", "json"]));
+    let lines = |value: &Value| -> Vec<u64> {
+        value["places"].as_array().unwrap().iter().map(|p| p["line"].as_u64().unwrap()).collect()
+    };
+    // The changed width flows to the changed product, and on to what is printed.
+    let meetings = json["interference"].as_array().unwrap();
+    assert_eq!(meetings.len(), 1);
+    assert_eq!(meetings[0]["between"], serde_json::json!([0, 1]));
+    assert!(lines(&meetings[0]).contains(&6) && lines(&meetings[0]).contains(&11), "{json:#}");
+    let off = parallax(directory.path(), &["old.c", "new.c", "--max-dependence", "0"]);
+    assert!(text(&off).contains("was not worked out"), "{}", text(&off));
 }
 
 #[test]

@@ -259,8 +259,7 @@ fn every_json_field_is_in_the_book() {
     let book = read("docs/book/json.md");
     let mut fields = 0;
     let mut problems = Vec::new();
-    for file in
-        ["view.rs", "place.rs", "diff_view.rs", "changes.rs", "dependence_view.rs", "inspect_view.rs"]
+    for file in ["view.rs", "place.rs", "diff_view.rs", "changes.rs", "dependence_view.rs", "inspect_view.rs"]
         .map(|name| format!("crates/report/src/{name}"))
     {
         let text = read(&file);

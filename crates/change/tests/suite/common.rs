@@ -2,7 +2,7 @@
 
 use parallax_change::{compare, targets, Comparison, Settings};
 use parallax_model::{load, Program};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const FLAGS: [&str; 9] = [
@@ -30,6 +30,11 @@ pub fn models(files: &[(&str, &str)]) -> Program {
 }
 
 fn model_of_files(directory: &Path, files: &[(&str, &str)]) -> Program {
+    let cleaned = parallax_instrument::clean_up(&compile(directory, files), directory).unwrap();
+    load(&std::fs::read(cleaned).unwrap()).unwrap()
+}
+
+fn compile(directory: &Path, files: &[(&str, &str)]) -> PathBuf {
     let mut parts = Vec::new();
     for (name, text) in files {
         std::fs::write(directory.join(name), text).unwrap();
@@ -44,8 +49,7 @@ fn model_of_files(directory: &Path, files: &[(&str, &str)]) -> Program {
         linked = "linked.bc".to_owned();
         run(Command::new("llvm-link-19").args(&parts).args(["-o", &linked]).current_dir(directory));
     }
-    let cleaned = parallax_instrument::clean_up(&directory.join(linked), directory).unwrap();
-    load(&std::fs::read(cleaned).unwrap()).unwrap()
+    directory.join(linked)
 }
 
 fn run(command: &mut Command) {

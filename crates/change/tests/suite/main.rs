@@ -5,6 +5,7 @@ mod common;
 mod formats;
 mod found;
 mod large;
+mod meeting;
 #[path = "../../../../bench/src/reformat.rs"]
 mod reformat;
 mod regions;
