@@ -174,13 +174,14 @@ fn print(tallies: &BTreeMap<&str, Tally>, missed: &[String], unknown: &[String],
     let mean = |times: &[Duration]| times.iter().sum::<Duration>() / times.len().max(1) as u32;
     let row = |name: &str, found: &[Duration], missed: usize, unknown: usize| {
         let most = found.iter().max().copied().unwrap_or_default();
+        let shown = |time: Duration| if found.is_empty() { "–".to_owned() } else { seconds(time) };
         vec![
             name.to_owned(),
             (found.len() + missed + unknown).to_string(),
             found.len().to_string(),
-            seconds(median(found.to_vec())),
-            seconds(mean(found)),
-            seconds(most),
+            shown(median(found.to_vec())),
+            shown(mean(found)),
+            shown(most),
             missed.to_string(),
             unknown.to_string(),
         ]
