@@ -231,6 +231,7 @@ impl Comparison<'_> {
                 &self.budget(deadline),
                 &mut |progress| watch.take(progress),
             );
+            lock(ledger).view.lost = shared.losses().views(maps);
             match watch.trouble.take() {
                 Some(error) => Err(error),
                 None => Ok(outcome),
@@ -312,8 +313,6 @@ impl Comparison<'_> {
         let view = &mut ledger.view;
         view.ended = self.ended(outcome);
         view.unflipped = unflipped(instrumented, outcome);
-        let lost = outcome.escapes.iter();
-        view.lost = lost.map(|(callee, count)| LostView { callee: callee.clone(), count: *count }).collect();
         for (i, test) in outcome.corpus.iter().enumerate() {
             let directory = ledger.out.path().join("corpus").join(format!("{:05}", i + 1));
             kept::write(&directory, test, &self.setting.argv0)?;

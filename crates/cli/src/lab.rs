@@ -6,6 +6,7 @@
 //! taken in (see [`Findings`]).
 
 use crate::engine;
+use crate::losses::Losses;
 use crate::natives::{limited, Natives, NoRun};
 use parallax_execute::{Executor, Limits, TestCase};
 use parallax_oracle::{judge, Case, Causes, Judgement, Rules};
@@ -50,16 +51,24 @@ pub struct Shared {
     pub limits: Limits,
     pub causes: Causes,
     findings: Mutex<Findings>,
+    losses: Mutex<Losses>,
 }
 
 impl Shared {
     pub fn new(rules: Rules, limits: Limits, causes: Causes) -> Shared {
-        Shared { rules, limits, causes, findings: Mutex::default() }
+        Shared { rules, limits, causes, findings: Mutex::default(), losses: Mutex::default() }
     }
 
     pub fn findings(&self) -> MutexGuard<'_, Findings> {
         // Every change of the findings is complete before anything can panic.
         self.findings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    /// Where symbolic data was lost so far.
+    pub fn losses(&self) -> MutexGuard<'_, Losses> {
+        self.losses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -79,7 +88,10 @@ impl Lab for VersionsLab {
             Ok(Traced { digest: self.shared.rules.digest(&run), ..self.decoded(side) })
         });
         match traced {
-            Ok(traced) => Ok(traced),
+            Ok(traced) => {
+                self.shared.losses().note(side, &traced.trace);
+                Ok(traced)
+            }
             Err(NoRun::OutOfTime | NoRun::Impossible(_)) => Ok(nothing()),
             Err(NoRun::Broken(error)) => Err(LabError(error.to_string())),
         }

@@ -14,7 +14,10 @@ use parallax_report::diff_view::*;
 use parallax_report::{diff_json, html, junit, kept, sarif, Change, OutDir, StatsFile, SCHEMA};
 use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Counters are written so seldom that it takes one part of the time in so many.
+const SAVED_PART: u32 = 20;
 
 pub struct Ledger {
     pub view: DiffView,
@@ -26,6 +29,8 @@ pub struct Ledger {
     groups: Vec<String>,
     /// When the time of the search began.
     started: Instant,
+    /// When `verdicts.json` was written last, and how long that took.
+    saved: (Instant, Duration),
 }
 
 /// Everyone's way to the ledger.
@@ -43,7 +48,9 @@ impl Ledger {
     ) -> Result<Ledger, CliError> {
         let stats = StatsFile::create(&out.path().join("stats.sqlite"))?;
         out.write_json("changes.json", &Changes { schema: SCHEMA.to_owned(), changes: changes.clone() })?;
-        let ledger = Ledger { view, out, argv0, stats, changes, groups: Vec::new(), started: Instant::now() };
+        let started = Instant::now();
+        let saved = (started, Duration::ZERO);
+        let mut ledger = Ledger { view, out, argv0, stats, changes, groups: Vec::new(), started, saved };
         ledger.save()?;
         Ok(ledger)
     }
@@ -132,7 +139,7 @@ impl Ledger {
         self.save_difference(number)
     }
 
-    fn save_difference(&self, number: usize) -> Result<(), CliError> {
+    fn save_difference(&mut self, number: usize) -> Result<(), CliError> {
         self.stats.difference(&self.view.differences[number])?;
         self.save()
     }
@@ -151,15 +158,23 @@ impl Ledger {
         let stats = DiffStats { seconds: self.seconds(), ..stats };
         self.stats.progress(&stats, self.view.differences.len())?;
         self.view.stats = stats;
+        let (last, took) = self.saved;
+        // Differences can be large; writing them again and again must not slow the search down.
+        if last.elapsed() < took * SAVED_PART {
+            return Ok(());
+        }
         self.save()
     }
 
-    fn save(&self) -> Result<(), CliError> {
-        Ok(self.out.write_json("verdicts.json", &self.view)?)
+    fn save(&mut self) -> Result<(), CliError> {
+        let before = Instant::now();
+        self.out.write_json("verdicts.json", &self.view)?;
+        self.saved = (Instant::now(), before.elapsed());
+        Ok(())
     }
 
     /// All the files that need the end of the search.
-    pub fn finish(&self) -> Result<(), CliError> {
+    pub fn finish(&mut self) -> Result<(), CliError> {
         self.save()?;
         for difference in &self.view.differences {
             self.stats.difference(difference)?;

@@ -20,6 +20,7 @@ mod inspect_args;
 mod keeper;
 mod lab;
 mod ledger;
+mod losses;
 mod models;
 mod natives;
 mod progress;

@@ -129,9 +129,10 @@ fn none_found(text: &mut String, view: &DiffView) -> std::fmt::Result {
     )?;
     unflipped(text, &view.unflipped)?;
     if !view.lost.is_empty() {
-        writeln!(text, "Symbolic data was lost in:")?;
+        writeln!(text, "Symbolic data was lost at:")?;
         for lost in view.lost.iter().take(LISTED) {
-            writeln!(text, "  {} ({})", lost.callee, count(lost.count, "time", "times"))?;
+            let times = count(lost.count, "time", "times");
+            writeln!(text, "  {} ({}): {}, {times}", lost.place, lost.version, lost.what())?;
         }
         more(text, view.lost.len())?;
     }

@@ -5,6 +5,7 @@
 //! Always holds: every document has one item for each difference of the view, in the same order.
 
 use crate::diff_view::{DiffView, DifferenceView};
+use crate::html::escaped;
 use crate::text::quoted;
 use serde_json::json;
 
@@ -51,19 +52,8 @@ fn body(difference: &DifferenceView) -> String {
 
 /// Text for XML: markup escaped, characters that XML does not allow left out.
 fn xml(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            c if c < ' ' || c == '\u{fffe}' || c == '\u{ffff}' => {}
-            c => out.push(c),
-        }
-    }
-    out
+    let allowed = |c: &char| *c >= ' ' && *c != '\u{fffe}' && *c != '\u{ffff}' || "\n\t".contains(*c);
+    escaped(&text.chars().filter(allowed).collect::<String>())
 }
 
 /// A SARIF 2.1.0 log. What differs is known, not yet where in the source it comes from: a result points to its test.

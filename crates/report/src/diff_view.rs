@@ -187,9 +187,22 @@ pub struct UnflippedView {
     pub reason: String,
 }
 
-/// A function in which symbolic data was lost.
+/// A place where symbolic data was lost.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LostView {
-    pub callee: String,
+    pub version: String,
+    pub place: String,
+    pub callee: Option<String>,
+    pub reason: String,
     pub count: u64,
+}
+
+impl LostView {
+    /// What was lost, without the place.
+    pub fn what(&self) -> String {
+        match &self.callee {
+            Some(callee) => format!("call of {callee}"),
+            None => self.reason.clone(),
+        }
+    }
 }

@@ -276,9 +276,10 @@ fn reach(view: &DiffView) -> String {
         text.push_str(&table(&["version", "place", "reason"], rows));
     }
     if !view.lost.is_empty() {
-        let rows = view.lost.iter().map(|lost| [lost.callee.clone(), lost.count.to_string()]);
-        text.push_str("<h3>Functions in which symbolic data was lost</h3>\n");
-        text.push_str(&table(&["function", "times"], rows));
+        let rows =
+            view.lost.iter().map(|l| [l.version.clone(), l.place.clone(), l.what(), l.count.to_string()]);
+        text.push_str("<h3>Where symbolic data was lost</h3>\n");
+        text.push_str(&table(&["version", "place", "what", "times"], rows));
     }
     text + "</section>\n"
 }

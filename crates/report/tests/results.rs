@@ -60,14 +60,20 @@ fn no_difference_is_said_with_what_was_tried() {
         place: "old.c:3:5".into(),
         reason: "unsatisfiable".into(),
     }];
-    none.lost = vec![LostView { callee: "crypt".into(), count: 2 }];
+    none.lost = vec![LostView {
+        version: "new".into(),
+        place: "new.c:7:9".into(),
+        callee: Some("crypt".into()),
+        reason: String::new(),
+        count: 2,
+    }];
     none.symbolic = vec!["argv[1] (5 bytes)".into()];
     let text = diff_human(&none);
     for part in ["No difference found", "40 inputs", "argv[1] (5 bytes)", "9; seen both ways: 7", "old.c:3:5"]
     {
         assert!(text.contains(part), "no {part:?} in {text}");
     }
-    for part in ["unsatisfiable: 1", "crypt (2 times)", "the time was up"] {
+    for part in ["unsatisfiable: 1", "new.c:7:9 (new): call of crypt, 2 times", "the time was up"] {
         assert!(text.contains(part), "no {part:?} in {text}");
     }
     assert!(junit(&none).contains("no difference found"));

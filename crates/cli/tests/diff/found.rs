@@ -78,6 +78,24 @@ fn a_refactoring_shows_no_difference_and_the_text_says_what_was_tried() {
 }
 
 #[test]
+fn what_was_lost_is_named_with_its_place() {
+    let compared = compare("lost", &["--runs", "8", "--time", "20s", "--", "x"]);
+    let json = compared.none();
+    let lost = |version: &str, line: &str, what: &str| {
+        let fits = |item: &Value| {
+            let place = item["place"].as_str().unwrap();
+            let named = item["callee"].as_str().or(item["reason"].as_str()).unwrap();
+            item["version"] == version && place.starts_with(&format!("{version}.c:{line}:")) && named == what
+        };
+        json["lost"].as_array().unwrap().iter().any(fits)
+    };
+    assert!(lost("old", "8", "floating point") && lost("new", "9", "floating point"), "{json:#}");
+    assert!(lost("old", "11", "getgrnam") && lost("new", "12", "getgrnam"), "{json:#}");
+    let page = fs::read_to_string(compared.path("parallax-out/report.html")).unwrap();
+    assert!(page.contains("call of getgrnam"), "{page}");
+}
+
+#[test]
 fn a_kept_test_is_as_small_as_the_difference_allows() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("long"), "12 and 34 and more\n".repeat(10)).unwrap();

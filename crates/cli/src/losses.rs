@@ -1,0 +1,68 @@
+//! Where symbolic data was lost, in all the traces of a search.
+//!
+//! In: traces. Out: for each place, what was lost there and how often; most first.
+
+use parallax_report::collect::concrete_name;
+use parallax_report::diff_view::LostView;
+use parallax_report::place::Place;
+use parallax_search::Side;
+use parallax_trace::reader::Event;
+use parallax_trace::sites::ProgramMap;
+use parallax_trace::Trace;
+use std::collections::BTreeMap;
+
+/// What becomes of symbolic data.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    /// It goes into a function that is not seen through.
+    Call(String),
+    /// It is replaced by its value, for one of the reasons of the trace format.
+    Concrete(u16),
+}
+
+#[derive(Debug, Default)]
+pub struct Losses {
+    seen: BTreeMap<(Side, u32, Fate), u64>,
+}
+
+impl Losses {
+    pub fn note(&mut self, side: Side, trace: &Trace) {
+        for event in trace.events() {
+            let (site, fate) = match event {
+                Event::Escape { site, function, .. } => {
+                    (site, Fate::Call(String::from_utf8_lossy(function).into_owned()))
+                }
+                Event::Concrete { site, reason, .. } => (site, Fate::Concrete(reason)),
+                _ => continue,
+            };
+            *self.seen.entry((side, site, fate)).or_default() += 1;
+        }
+    }
+
+    pub fn views(&self, maps: [&ProgramMap; 2]) -> Vec<LostView> {
+        let mut views: Vec<LostView> = self
+            .seen
+            .iter()
+            .map(|((side, site, fate), count)| {
+                let (map, version) = match side {
+                    Side::Old => (maps[0], "old"),
+                    Side::New => (maps[1], "new"),
+                };
+                let (callee, reason) = match fate {
+                    Fate::Call(name) => (Some(name.clone()), "call of a function that is not seen through"),
+                    Fate::Concrete(reason) => (None, concrete_name(*reason)),
+                };
+                let place = Place::of(map, *site).to_string();
+                LostView {
+                    version: version.to_owned(),
+                    place,
+                    callee,
+                    reason: reason.to_owned(),
+                    count: *count,
+                }
+            })
+            .collect();
+        views.sort_by_key(|view| std::cmp::Reverse(view.count));
+        views
+    }
+}

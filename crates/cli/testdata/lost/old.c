@@ -1,0 +1,14 @@
+#include <grp.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 0;
+    double half = argv[1][0] / 2.0;
+    if (half > 40.0)
+        puts("large");
+    if (getgrnam(argv[1]) != NULL)
+        puts("a group");
+    return 0;
+}
