@@ -1,14 +1,19 @@
 //! The search's side of the solver: one pool of expressions for both versions, questions in, changes of bytes out.
 
+use crate::havoc;
 use crate::inputs::{self, Names};
 use crate::{Settings, Traced};
 use parallax_execute::TestCase;
 pub use parallax_solve::ExprId;
-use parallax_solve::{Constraint, Limit, Pool, Query, Solver, Stack, Var};
+use parallax_solve::{Constraint, Limit, Pool, Program, Query, Solver, Stack, Var, VarId};
 use parallax_trace::format::Op;
 use parallax_trace::request::Source;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
+
+/// Random values tried to see whether a question is easy, and how much easier that makes it.
+const GUESSES: usize = 16;
+const EASIER: u64 = 8;
 
 /// Everything the search knows about expressions.
 pub struct Mind {
@@ -24,6 +29,12 @@ pub enum Answer {
     /// The numbers of conditions that already contradict what is wanted.
     Unsat(Vec<usize>),
     Unknown,
+}
+
+/// An answer, and the size of the formula it was given to.
+pub struct Solved {
+    pub answer: Answer,
+    pub cost: u64,
 }
 
 /// Brings the expressions of one trace into the pool.
@@ -46,12 +57,43 @@ impl Mind {
         Importer { pool: &mut self.pool, inner, traced, renamed }
     }
 
-    /// Is there an input near `test` on which all of these hold?
-    pub fn solve(&mut self, holds: &[ExprId], wants: ExprId, test: &TestCase, time: Duration) -> Answer {
-        let constraints: Vec<Constraint> = holds.iter().chain([&wants]).map(|e| Constraint::is(*e)).collect();
+    /// Is there an input near `test` on which all of these hold? `holds` do on `test`, so only those that share bytes
+    /// with `wants`, directly or through others, have to be asked about.
+    pub fn solve(&mut self, holds: &[ExprId], wants: ExprId, test: &TestCase, time: Duration) -> Solved {
+        let numbers = self.relevant(holds, wants);
+        let constraints: Vec<Constraint> =
+            numbers.iter().map(|n| &holds[*n]).chain([&wants]).map(|e| Constraint::is(*e)).collect();
+        let roots: Vec<ExprId> = constraints.iter().map(|c| c.expr).collect();
+        let cost = self.pool.cone(&roots).len() as u64;
+        let answer = self.check(&constraints, &numbers, test, time);
+        Solved { answer, cost }
+    }
+
+    /// The numbers of conditions that matter to a question, each expression once.
+    fn relevant(&self, holds: &[ExprId], wants: ExprId) -> Vec<usize> {
+        let mut path = parallax_solve::Path::new();
+        let mut seen = HashSet::new();
+        let mut positions = Vec::new();
+        for (position, e) in holds.iter().enumerate() {
+            if seen.insert(*e) {
+                path.push(&self.pool, Constraint::is(*e));
+                positions.push(position);
+            }
+        }
+        let numbers = path.relevant(&self.pool, Constraint::is(wants));
+        numbers.into_iter().map(|n| positions[n]).collect()
+    }
+
+    fn check(
+        &mut self,
+        constraints: &[Constraint],
+        numbers: &[usize],
+        test: &TestCase,
+        time: Duration,
+    ) -> Answer {
         let names = &self.names;
         let seed = |var: Var| inputs::byte(test, names.source(var.input)?, var.offset);
-        let query = Query::new(&self.pool, &constraints, &seed);
+        let query = Query::new(&self.pool, constraints, &seed);
         match self.solver.check(&query, &Limit { time, ..Limit::default() }) {
             parallax_solve::Answer::Sat(model) => {
                 let changes = model.changes(&query).into_iter();
@@ -62,7 +104,7 @@ impl Mind {
                 )
             }
             parallax_solve::Answer::Unsat(core) => {
-                Answer::Unsat(core.into_iter().filter(|i| *i < holds.len()).collect())
+                Answer::Unsat(core.into_iter().filter_map(|i| numbers.get(i).copied()).collect())
             }
             parallax_solve::Answer::Unknown(_) => Answer::Unknown,
         }
@@ -88,6 +130,50 @@ impl Mind {
         // Of conditions on the same byte the last one decided.
         list.sort_by_key(|(d, i)| (*d, std::cmp::Reverse(*i)));
         list.into_iter().map(|(_, i)| i).collect()
+    }
+
+    pub fn is_constant(&self, e: ExprId) -> bool {
+        self.pool.as_const(e).is_some()
+    }
+
+    /// The first byte that an expression is made of, as (input, offset).
+    pub fn first_byte(&self, e: ExprId) -> Option<(u32, u32)> {
+        let support = self.pool.support(e);
+        support.iter().map(|v| self.pool.var(*v)).map(|v| (v.input, v.offset)).min()
+    }
+
+    /// Which input a number stands for.
+    pub fn source(&self, input: u32) -> Option<Source> {
+        self.names.source(input).cloned()
+    }
+
+    /// How hard a question looks: its size, and much less if values tried at random near the test case answer it already.
+    pub fn effort(&self, wants: ExprId, test: &TestCase, seed: u64) -> u64 {
+        let mut program = Program::new(&self.pool, &[wants]);
+        let mut random = fastrand::Rng::with_seed(seed ^ program.len() as u64);
+        let easy = (0..GUESSES).any(|_| {
+            let bytes: HashMap<VarId, u8> =
+                program.vars().iter().map(|v| (*v, self.guess(*v, test, &mut random))).collect();
+            program.run_one(&|v| bytes[&v]) != 0
+        });
+        let size = program.len() as u64;
+        if easy {
+            size / EASIER + 1
+        } else {
+            size
+        }
+    }
+
+    /// The present value of a byte, or another one that programs like to treat differently.
+    fn guess(&self, var: VarId, test: &TestCase, random: &mut fastrand::Rng) -> u8 {
+        let var = self.pool.var(var);
+        let now = self.names.source(var.input).and_then(|s| inputs::byte(test, s, var.offset)).unwrap_or(0);
+        match random.u8(0..4) {
+            0 => now,
+            1 => now.wrapping_add(random.u8(0..3)).wrapping_sub(1),
+            2 => havoc::SPECIAL[random.usize(..havoc::SPECIAL.len())],
+            _ => random.u8(..),
+        }
     }
 
     /// Two values of the same width that are not equal.

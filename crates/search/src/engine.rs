@@ -5,29 +5,32 @@
 //! on the next. Results are taken in the order of the orders, so that the search does not depend on timing.
 
 use crate::ask::{Answer, Mind};
+use crate::havoc;
 use crate::joint;
+use crate::loops;
 use crate::mutate::{variants, Hints};
 use crate::path::Path;
-use crate::queue::{Ask, Class, Flip, FlipKey, Queue};
+use crate::queue::{Ask, Class, Flip, FlipKey, Queue, VISIBLE};
 use crate::workers::{Done, Order, Workers};
 use crate::*;
 use parallax_execute::TestCase;
 use parallax_trace::reader::Event;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::rc::Rc;
 use std::time::Instant;
 
 /// Answers wanted from the solver for one round, and test cases of another shape beside them.
 const ASKS: usize = 12;
-const TRIES: usize = 4;
+const TRIES: usize = 8;
+/// Every so many of these are made at random from the beginning, and all when nothing else is left.
+const CHANCE_EVERY: usize = 4;
+/// Random test cases drawn before giving up because all were known.
+const CHANCES: usize = 100;
 /// Questions put to the solver for one round at most.
-const MAX_QUESTIONS: usize = 48;
+const MAX_QUESTIONS: usize = 400;
 /// Every so many test cases are judged natively although the symbolic builds behaved alike.
 const JUDGE_EVERY: u64 = 16;
 /// Changes of shape in a row.
 const MAX_GENERATION: u32 = 6;
-/// The goal of flips on runs where the versions have parted.
-const VISIBLE: u64 = u64::MAX;
 /// How often a status is told.
 const STATUS_EVERY: Duration = Duration::from_millis(500);
 
@@ -42,6 +45,8 @@ struct Record {
     /// The versions went different ways here, or did on the run this one comes from and still do. What is left is
     /// to make it visible, so the flips of such a run are asked although they were asked elsewhere.
     parted: bool,
+    /// It brought coverage that no run before had.
+    news: bool,
 }
 
 /// Why a test case was made.
@@ -61,7 +66,9 @@ pub struct Engine<'a> {
     records: Vec<Record>,
     by_test: HashMap<TestCase, usize>,
     hints: Hints,
-    tried: HashMap<FlipKey, u32>,
+    random: fastrand::Rng,
+    /// How often the solver was asked in vain to take a branch another way.
+    vain: HashMap<(Side, u32, u64, usize), u32>,
     refused: BTreeMap<(Side, u32), &'static str>,
     ways: HashSet<(Side, u32, u64)>,
     contexts: HashSet<(Side, u32, u32, u64)>,
@@ -93,7 +100,8 @@ impl<'a> Engine<'a> {
             records: vec![],
             by_test: HashMap::new(),
             hints: Hints::default(),
-            tried: HashMap::new(),
+            random: fastrand::Rng::with_seed(settings.seed),
+            vain: HashMap::new(),
             refused: BTreeMap::new(),
             ways: HashSet::new(),
             contexts: HashSet::new(),
@@ -238,14 +246,31 @@ impl<'a> Engine<'a> {
         if news || parted || self.records.is_empty() {
             self.corpus.push(test.clone());
             if generation < MAX_GENERATION {
-                for variant in variants(&test, &self.hints, self.settings.max_input) {
-                    self.queue.try_out(generation + 1, variant, parted);
+                let loops = loops::stretches(&paths[1], &self.mind);
+                let variants = variants(&test, &self.hints, &loops, self.settings.max_input);
+                for (rank, variant) in variants.into_iter().enumerate() {
+                    self.queue.try_out(rank, generation + 1, variant, parted);
                 }
             }
         }
+        if std::env::var_os("PLX_DBG").is_some() {
+            eprintln!(
+                "DBG run {} news {news} parted {parted} steps {} {} {} argv {:?} stdin {:?}",
+                self.records.len(),
+                paths[0].steps.len(),
+                paths[1].steps.len(),
+                match &origin {
+                    Origin::Shape { generation, .. } => format!("shape {generation}"),
+                    Origin::Flip(f) => format!("flip of {}", f.record),
+                    Origin::Joint => "joint".to_owned(),
+                },
+                test.argv.iter().map(|a| String::from_utf8_lossy(a).into_owned()).collect::<Vec<_>>(),
+                String::from_utf8_lossy(&test.stdin)
+            );
+        } // DBG
         let record = self.records.len();
         self.by_test.insert(test.clone(), record);
-        self.records.push(Record { test, paths, depth, parted });
+        self.records.push(Record { test, paths, depth, parted, news });
         self.ask_about(record, news || parted || depth > 0);
     }
 
@@ -308,35 +333,48 @@ impl<'a> Engine<'a> {
     }
 
     /// New questions from a run.
-    fn ask_about(&mut self, record: usize, news: bool) {
+    /// `worth`: all of them, else only what no run was asked.
+    fn ask_about(&mut self, record: usize, worth: bool) {
+        let mut alignment = joint::Alignment::default();
         if self.settings.joint {
-            let Record { paths: [old, new], .. } = &self.records[record];
-            let questions = joint::questions(old, new, &mut self.mind);
-            for (k, question) in questions.into_iter().enumerate() {
-                let class = if question.about_output { Class::Output } else { Class::Parting };
-                // Runs that brought nothing new are asked about their outputs only.
-                if question.about_output || (news && k < MAX_QUESTIONS) {
-                    self.queue.ask(class, Ask::Joint(record, Rc::new(question)));
-                }
+            let Record { paths: [old, new], test, .. } = &self.records[record];
+            let mut questions = joint::about_outputs(old, new, &mut self.mind);
+            // Runs that brought nothing new are asked about their outputs only.
+            if worth {
+                alignment = joint::align(old, new);
+                questions.extend(joint::about_branches(old, new, &alignment, &mut self.mind));
+            }
+            for question in questions {
+                let cost = self.mind.effort(question.differs, test, self.settings.seed);
+                self.queue.ask_joint(record, question, cost);
             }
         }
+        let [old, new] = &self.records[record].paths;
+        // Up to where the versions do the same, a flip of one is a flip of the other.
+        let common = old.steps.iter().zip(&new.steps).take_while(|(a, b)| a.is_like(b)).count();
         for side in [Side::Old, Side::New] {
-            let flips = self.flips(record, side);
-            for (class, flip, key) in flips {
-                self.queue.ask(class, Ask::Flip(flip, key));
+            for (flip, key) in self.flips(record, side, &alignment.alone[side as usize]) {
+                if side == Side::New && flip.step < common {
+                    self.queue.mark(key);
+                } else if worth || self.queue.times(&key) == 0 {
+                    let rank = self.rank(self.class_of(&flip), &flip, &key);
+                    self.queue.ask(rank, flip, key);
+                }
             }
         }
     }
 
-    fn flips(&self, record: usize, side: Side) -> Vec<(Class, Flip, FlipKey)> {
+    fn flips(&self, record: usize, side: Side, alone: &[usize]) -> Vec<(Flip, FlipKey)> {
         let mut list = Vec::new();
         for (index, step) in self.records[record].paths[side as usize].steps.iter().enumerate() {
+            let alone = alone.binary_search(&index).is_ok();
             for other in 0..step.others.len() {
                 let mut key = FlipKey::new(side, step, other);
                 if self.records[record].parted {
-                    key = key.towards(VISIBLE);
+                    key = key.towards(VISIBLE, step);
                 }
-                list.push((self.class(side, step), Flip { record, side, step: index, other, depth: 0 }, key));
+                let again = self.queue.times(&key);
+                list.push((Flip { record, side, step: index, other, depth: 0, alone, again }, key));
             }
         }
         list
@@ -358,6 +396,14 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// What a flip is worth: its class counts, that others of the same branch were in vain counts against it, and so
+    /// does that its run brought nothing new.
+    fn rank(&self, class: Class, flip: &Flip, key: &FlipKey) -> u32 {
+        let vain = self.vain.get(&key.branch()).copied().unwrap_or(0);
+        let stale = u32::from(!self.records[flip.record].news);
+        2 * (class as u32 + magnitude(vain) + magnitude(flip.again)) + stale
+    }
+
     /// Test cases for the next round.
     fn next_round(&mut self) -> Vec<(TestCase, Origin)> {
         let mut round = Vec::new();
@@ -365,17 +411,41 @@ impl<'a> Engine<'a> {
             if round.len() >= ASKS || self.out_of_time() {
                 break;
             }
-            let Some(ask) = self.queue.next_ask() else { break };
+            let mut queue = std::mem::take(&mut self.queue);
+            let ask = queue.next_ask(&|flip, key| {
+                let class = if key.is_obstacle() { Class::Obstacle } else { self.class_of(flip) };
+                self.rank(class, flip, key)
+            });
+            self.queue = queue;
+            let Some(ask) = ask else { break };
             if let Some(found) = self.answer(ask) {
                 round.push(found);
             }
         }
         let room = if round.len() < ASKS { ASKS + TRIES - round.len() } else { TRIES };
-        for _ in 0..room {
-            let Some((generation, test, parted)) = self.queue.next_try() else { break };
+        for k in 0..room {
+            // A part is left to chance from the beginning: what is systematic has blind spots.
+            let chance = k % CHANCE_EVERY == 0 && self.records.len() > ASKS;
+            let next = if chance { self.by_chance() } else { None };
+            let Some((generation, test, parted)) =
+                next.or_else(|| self.queue.next_try()).or_else(|| self.by_chance())
+            else {
+                break;
+            };
             round.push((test, Origin::Shape { generation, parted }));
         }
         round
+    }
+
+    fn by_chance(&mut self) -> Option<(u32, TestCase, bool)> {
+        for _ in 0..CHANCES {
+            let max = self.settings.max_input;
+            let test = havoc::changed(&self.corpus, &self.hints, &mut self.random, max)?;
+            if self.queue.is_new(&test) {
+                return Some((0, test, false));
+            }
+        }
+        None
     }
 
     fn current_stats(&self) -> Stats {
@@ -426,6 +496,11 @@ impl<'a> Engine<'a> {
 /// The ways a path took, in order.
 fn ways(path: &Path) -> Vec<u64> {
     path.steps.iter().map(|s| s.way).collect()
+}
+
+/// How many binary digits a number has.
+fn magnitude(n: u32) -> u32 {
+    u32::BITS - n.leading_zeros()
 }
 
 /// Counts of an edge as AFL sees them: 1, 2, 3, 4–7, 8–15, …

@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
+/// Bytes put in at once because a solver wanted them there.
+const MAX_INSERTED: usize = 4;
+
 /// Numbers for inputs that mean the same in every run: the same argument, file or variable.
 #[derive(Default)]
 pub struct Names {
@@ -94,6 +97,25 @@ pub fn with_bytes(test: &TestCase, changes: &BTreeMap<(Source, u32), u8>) -> Tes
         });
     }
     result
+}
+
+/// The same bytes put before those that [`with_bytes`] would write over, if they stand together: what a sign, a
+/// bracket or an escape needs, which a solver cannot know.
+pub fn with_inserted(test: &TestCase, changes: &BTreeMap<(Source, u32), u8>) -> Option<TestCase> {
+    let ((source, at), _) = changes.first_key_value()?;
+    let together = changes.keys().zip(*at..).all(|((s, offset), next)| s == source && *offset == next);
+    let last = *at as usize + changes.len();
+    let inside = bytes(test, source).is_some_and(|b| last <= b.len());
+    (together && inside && changes.len() <= MAX_INSERTED).then(|| {
+        edited(test, source, |bytes| {
+            drop(bytes.splice(*at as usize..*at as usize, changes.values().copied()))
+        })
+    })
+}
+
+/// The length of the longest input.
+pub fn longest(test: &TestCase) -> usize {
+    sources(test).iter().filter_map(|s| bytes(test, s)).map(|b| b.len()).max().unwrap_or(0)
 }
 
 /// All inputs of a test case.

@@ -11,14 +11,12 @@ use crate::path::Path;
 /// A question over both paths.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// Must hold: conditions of the old path, of the new path.
-    pub holds: Vec<ExprId>,
+    /// How many conditions of the old and of the new path must hold.
+    pub prefix: [usize; 2],
     /// Must hold, too: the difference.
     pub differs: ExprId,
     /// About what is printed, as opposed to where the versions go.
     pub about_output: bool,
-    /// How many of `holds` are the old version's.
-    pub of_old: usize,
     /// See [`crate::path::Step::hidden`].
     pub hidden: Vec<(u32, u32)>,
     /// The same for the same places of the programs, whatever the path to them.
@@ -30,53 +28,64 @@ const MAX_ALIGNED: usize = 600;
 /// Pairs of conditions asked about for one pair of paths.
 const MAX_BRANCH_QUESTIONS: usize = 64;
 
-/// Questions about a pair of paths, outputs first.
-pub fn questions(old: &Path, new: &Path, mind: &mut Mind) -> Vec<Question> {
+/// Questions about what a pair of paths prints.
+pub fn about_outputs(old: &Path, new: &Path, mind: &mut Mind) -> Vec<Question> {
     let mut list: Vec<Question> = Vec::new();
-    let all: Vec<ExprId> = old.steps.iter().chain(&new.steps).map(|s| s.holds).collect();
     for (channel, a) in old.channels() {
         let Some((_, b)) = new.channels().find(|c| c.0 == channel) else { continue };
         let pairs: Vec<ExprId> =
             a.iter().zip(b).filter(|(x, y)| x != y).map(|(x, y)| mind.differ(*x, *y)).collect();
-        if !pairs.is_empty() {
+        let differs = mind.any(&pairs);
+        if !mind.is_constant(differs) {
             list.push(Question {
-                holds: all.clone(),
-                differs: mind.any(&pairs),
+                prefix: [old.steps.len(), new.steps.len()],
+                differs,
                 about_output: true,
-                of_old: old.steps.len(),
                 hidden: vec![],
                 goal: channel as u64,
             });
         }
     }
-    for (i, j) in paired_branches(old, new).into_iter().take(MAX_BRANCH_QUESTIONS) {
-        let differs = mind.differ(old.steps[i].holds, new.steps[j].holds);
-        let prefix = old.steps[..i].iter().chain(&new.steps[..j]).map(|s| s.holds);
-        let goal = (old.steps[i].site as u64) << 32 | new.steps[j].site as u64;
-        let hidden = [&old.steps[i].hidden[..], &new.steps[j].hidden].concat();
-        list.push(Question {
-            holds: prefix.collect(),
-            differs,
-            about_output: false,
-            of_old: i,
-            hidden,
-            goal,
-        });
-    }
     list
 }
 
-/// Pairs of steps at corresponding places whose conditions are different expressions.
-fn paired_branches(old: &Path, new: &Path) -> Vec<(usize, usize)> {
+/// Which conditions of two paths correspond.
+#[derive(Default)]
+pub struct Alignment {
+    /// Conditions at corresponding places that are different expressions.
+    pairs: Vec<(usize, usize)>,
+    /// Conditions of the old and of the new path that the other has not.
+    pub alone: [Vec<usize>; 2],
+}
+
+/// Matches the conditions of two paths.
+pub fn align(old: &Path, new: &Path) -> Alignment {
     let a: Vec<ExprId> = old.steps.iter().map(|s| s.holds).collect();
     let b: Vec<ExprId> = new.steps.iter().map(|s| s.holds).collect();
-    let mut pairs = Vec::new();
+    let mut alignment = Alignment::default();
     let (mut i, mut j) = (0, 0);
     for (x, y) in matches(&a, &b).into_iter().chain([(a.len(), b.len())]) {
-        pairs.extend((i..x).zip(j..y));
+        alignment.pairs.extend((i..x).zip(j..y));
+        alignment.alone[0].extend(i..x);
+        alignment.alone[1].extend(j..y);
         (i, j) = (x + 1, y + 1);
     }
-    pairs
+    alignment
+}
+
+/// Questions about where a pair of paths goes.
+pub fn about_branches(old: &Path, new: &Path, alignment: &Alignment, mind: &mut Mind) -> Vec<Question> {
+    let mut list: Vec<Question> = Vec::new();
+    for (i, j) in alignment.pairs.iter().copied().take(MAX_BRANCH_QUESTIONS) {
+        list.push(Question {
+            prefix: [i, j],
+            differs: mind.differ(old.steps[i].holds, new.steps[j].holds),
+            about_output: false,
+            hidden: [&old.steps[i].hidden[..], &new.steps[j].hidden].concat(),
+            goal: (old.steps[i].site as u64) << 32 | new.steps[j].site as u64,
+        });
+    }
+    list
 }
 
 /// A longest common subsequence, as pairs of positions.

@@ -15,8 +15,10 @@ use std::time::Duration;
 
 mod ask;
 mod engine;
+mod havoc;
 mod inputs;
 mod joint;
+mod loops;
 mod mutate;
 mod path;
 mod queue;

@@ -5,6 +5,7 @@
 //! the one it comes from.
 
 use crate::inputs::{self, edited};
+use crate::loops::{self, Stretch};
 use parallax_execute::TestCase;
 use parallax_trace::reader::{Event, Trace};
 use parallax_trace::request::{Input, Source};
@@ -84,8 +85,9 @@ fn first_byte(trace: &Trace, inputs: &[Input], label: u32) -> Option<(Source, u3
 const ENDINGS: &[&[u8]] = &[b"\n", b"a", b"0", b"1\n", b" ", b"\0\0\0\0", b"-", b",", b"9", b"\x01"];
 
 /// Test cases of another shape.
-pub fn variants(test: &TestCase, hints: &Hints, max_input: usize) -> Vec<TestCase> {
-    let mut out = Vec::new();
+/// `loops`: see [`crate::loops`].
+pub fn variants(test: &TestCase, hints: &Hints, loops: &[Stretch], max_input: usize) -> Vec<TestCase> {
+    let mut out = loops::repeated(test, loops);
     for (source, offset, token) in &hints.tokens {
         out.extend(token_variants(test, source, *offset as usize, token));
     }
@@ -103,13 +105,8 @@ pub fn variants(test: &TestCase, hints: &Hints, max_input: usize) -> Vec<TestCas
     for source in inputs::sources(test) {
         out.extend(shrunk(test, &source));
     }
-    out.retain(|t| t != test && size(t) <= max_input);
+    out.retain(|t| t != test && inputs::longest(t) <= max_input);
     out
-}
-
-fn size(test: &TestCase) -> usize {
-    let inputs = inputs::sources(test);
-    inputs.iter().filter_map(|s| inputs::bytes(test, s)).map(|b| b.len()).max().unwrap_or(0)
 }
 
 fn token_variants(test: &TestCase, source: &Source, offset: usize, token: &[u8]) -> Vec<TestCase> {
@@ -203,7 +200,7 @@ mod tests {
         let mut test = TestCase::with_args(["x"]);
         test.stdin = b"ab\ncd\n".to_vec();
         let hints = Hints { ended: BTreeSet::from([Source::Stdin]), ..Hints::default() };
-        let all = variants(&test, &hints, 8);
+        let all = variants(&test, &hints, &[], 8);
         assert!(all.iter().any(|t| t.stdin == b"ab\ncd\na"));
         assert!(all.iter().any(|t| t.argv.is_empty()));
         assert!(all.iter().all(|t| *t != test && t.stdin.len() <= 8));

@@ -21,12 +21,20 @@ pub struct Step {
     pub context: u32,
     /// Which way was taken: the value of a branch's condition, the value of a switch, `u64::MAX` for its default.
     pub way: u64,
-    /// How often this site was met before in this context, in powers of two.
+    /// How often this site was met in this context up to here, and the same with large numbers taken together.
+    pub count: u32,
     pub round: u32,
     pub is_guard: bool,
     /// Bytes that went into the condition, if it cannot be seen from the expression because that has only one
     /// value (`atoi` of one digit is below 300): as (input, offset).
     pub hidden: Vec<(u32, u32)>,
+}
+
+impl Step {
+    /// The same condition with the same ways out.
+    pub fn is_like(&self, other: &Step) -> bool {
+        self.holds == other.holds && self.others == other.others
+    }
 }
 
 /// A path with what it printed.
@@ -59,8 +67,7 @@ impl Path {
                 }
                 let count = met.entry((condition.site, condition.context)).or_default();
                 *count += 1;
-                let round = 32 - count.leading_zeros();
-                path.steps.extend(step(&condition, round, map, &mut importer));
+                path.steps.extend(step(&condition, *count, map, &mut importer));
             } else if let Event::Output { fd, bytes, .. } = event {
                 let out = path.outputs.entry(fd).or_default();
                 for byte in bytes.iter().take(MAX_OUTPUT.saturating_sub(out.len())) {
@@ -82,9 +89,19 @@ impl Path {
     }
 }
 
+/// Rounds of a loop that count as the same: each for itself at first, then ever more together.
+fn bucket(count: u32) -> u32 {
+    const EXACT: u32 = 16;
+    if count <= EXACT {
+        count
+    } else {
+        EXACT + 32 - count.leading_zeros()
+    }
+}
+
 fn step(
     condition: &Condition,
-    round: u32,
+    count: u32,
     map: &ProgramMap,
     importer: &mut crate::ask::Importer,
 ) -> Option<Step> {
@@ -128,7 +145,8 @@ fn step(
         site: condition.site,
         context: condition.context,
         way,
-        round,
+        count,
+        round: bucket(count),
         is_guard,
         hidden,
     })

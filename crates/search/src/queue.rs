@@ -1,6 +1,14 @@
 //! The frontier: what could be asked or tried next, best first.
 //!
-//! Always holds: taking things out is deterministic (by class, then by age), and no flip is queued twice.
+//! Two lanes of questions stand side by side: flips, and questions about both versions. Each lane pays for what its
+//! questions cost to answer, and the one that has paid less is next, so that hard questions of
+//! one kind never keep the other from being asked. Cost is the size of formulas, not time, so that the order is the same
+//! in every run.
+//!
+//! A flip that was asked elsewhere (same branch, calling context, round of its loop) waits behind those that were not;
+//! it is not forgotten, because another run may have done before what was missing.
+//!
+//! Always holds: taking things out is deterministic.
 
 use crate::joint::Question;
 use crate::path::Step;
@@ -9,13 +17,11 @@ use parallax_execute::TestCase;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-/// How promising a piece of work is; the smaller the better.
+/// How promising a flip is; the smaller the better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// The outputs of both versions, asked to differ.
-    Output,
-    /// Corresponding branches of the versions, asked to differ.
-    Parting,
+    /// A condition that only one of the versions has, or has in another form.
+    Alone,
     /// A branch that was never seen going the other way.
     NewWay,
     /// An earlier branch that stood in the way of one of these.
@@ -37,6 +43,10 @@ pub struct Flip {
     pub other: usize,
     /// How many obstacles in a row were removed before this one; 0 for an ordinary flip.
     pub depth: u32,
+    /// See [`Class::Alone`].
+    pub alone: bool,
+    /// How often the same flip had been queued before, on other runs.
+    pub again: u32,
 }
 
 /// Something for the solver.
@@ -72,70 +82,136 @@ impl FlipKey {
         }
     }
 
-    /// Is it worth removing obstacles for this flip?
-    pub fn is_new_way(&self, class: Class) -> bool {
-        class == Class::NewWay || self.goal.is_some()
+    /// The branch, and the way it is to go.
+    pub fn branch(&self) -> (Side, u32, u64, usize) {
+        (self.side, self.site, self.way, self.other)
     }
 
-    /// The same flip on the way to a goal.
-    pub fn towards(self, goal: u64) -> FlipKey {
-        FlipKey { goal: Some(goal), ..self }
+    pub fn is_obstacle(&self) -> bool {
+        self.goal.is_some_and(|g| g != VISIBLE)
+    }
+
+    /// The same flip on the way to a goal; then every round of a loop counts for itself (the third digit of a
+    /// number is not the second).
+    pub fn towards(self, goal: u64, step: &Step) -> FlipKey {
+        FlipKey { goal: Some(goal), round: step.count, ..self }
+    }
+
+    /// Is it worth removing obstacles for this flip?
+    pub fn is_new_way(&self, class: Class) -> bool {
+        class <= Class::NewWay || self.goal.is_some()
     }
 }
 
-/// How often a flip that was not satisfiable on one path is tried again from another.
-const ATTEMPTS: u32 = 12;
+/// The goal of flips on runs where the versions have parted.
+pub const VISIBLE: u64 = u64::MAX;
 /// Test cases of another shape that wait at most.
 const MAX_TRIES: usize = 20_000;
+/// Questions of each lane that wait at most; of more, the least promising are dropped.
+const MAX_ASKS: usize = 50_000;
+
+/// Generation, test case, whether the versions had parted on the one it comes from.
+pub type Try = (u32, TestCase, bool);
 
 #[derive(Default)]
 pub struct Queue {
-    asks: BTreeMap<(Class, u64), Ask>,
-    tries: BTreeMap<(u32, u64), (TestCase, bool)>,
+    flips: BTreeMap<(u32, u64), (Flip, FlipKey)>,
+    joint: BTreeMap<(u64, u64), Ask>,
+    /// What answering has cost so far, in each lane.
+    paid: [u64; 2],
+    /// By rank among the changes of the same test case, so that none has to wait for all of another's.
+    tries: BTreeMap<(usize, u64), Try>,
     age: u64,
-    attempts: HashMap<FlipKey, u32>,
+    /// How often the same flip was queued, on any run.
+    asked: HashMap<FlipKey, u32>,
+    /// How often a joint question about the same places was put.
+    put: HashMap<u64, u64>,
     known: HashSet<TestCase>,
 }
 
 impl Queue {
-    pub fn ask(&mut self, class: Class, ask: Ask) {
-        if let Ask::Flip(_, key) = &ask {
-            let attempts = self.attempts.entry(key.clone()).or_default();
-            if *attempts > 0 {
-                return;
-            }
-            *attempts = 1;
-        }
+    /// How often the same flip was queued, on this or another run.
+    pub fn times(&self, key: &FlipKey) -> u32 {
+        self.asked.get(key).copied().unwrap_or(0)
+    }
+
+    /// The flip need not be asked here: another one gives the same test case.
+    pub fn mark(&mut self, key: FlipKey) {
+        *self.asked.entry(key).or_default() += 1;
+    }
+
+    /// `rank`: the smaller the better; it may get worse while the flip waits (see [`Queue::next_ask`]).
+    pub fn ask(&mut self, rank: u32, flip: Flip, key: FlipKey) {
+        self.mark(key.clone());
         self.age += 1;
-        self.asks.insert((class, self.age), ask);
-    }
-
-    /// The flip was not satisfiable where it was tried: it may come in again from another path.
-    pub fn again(&mut self, key: &FlipKey, tried: &mut HashMap<FlipKey, u32>) {
-        let count = tried.entry(key.clone()).or_default();
-        *count += 1;
-        if *count < ATTEMPTS {
-            self.attempts.insert(key.clone(), 0);
+        self.flips.insert((rank, self.age), (flip, key));
+        if self.flips.len() > MAX_ASKS {
+            self.flips.pop_last();
         }
     }
 
-    pub fn next_ask(&mut self) -> Option<Ask> {
-        self.asks.pop_first().map(|e| e.1)
+    /// `cost`: how hard the question looks. It counts the more, the more often the same places were asked about.
+    pub fn ask_joint(&mut self, record: usize, question: Question, cost: u64) {
+        let put = self.put.entry(question.goal).or_default();
+        *put += 1;
+        self.age += 1;
+        self.joint.insert((cost * *put, self.age), Ask::Joint(record, Rc::new(question)));
+        if self.joint.len() > MAX_ASKS {
+            self.joint.pop_last();
+        }
+    }
+
+    /// The question to be put next. `rank`: what a flip that waited is worth now.
+    pub fn next_ask(&mut self, rank: &dyn Fn(&Flip, &FlipKey) -> u32) -> Option<Ask> {
+        if self.paid[0] <= self.paid[1] {
+            self.next_joint().or_else(|| self.next_flip(rank))
+        } else {
+            self.next_flip(rank).or_else(|| self.next_joint())
+        }
+    }
+
+    fn next_joint(&mut self) -> Option<Ask> {
+        self.joint.pop_first().map(|e| e.1)
+    }
+
+    fn next_flip(&mut self, rank: &dyn Fn(&Flip, &FlipKey) -> u32) -> Option<Ask> {
+        while let Some(((waited_as, age), (flip, key))) = self.flips.pop_first() {
+            let now = rank(&flip, &key);
+            if now <= waited_as {
+                return Some(Ask::Flip(flip, key));
+            }
+            self.flips.insert((now, age), (flip, key));
+        }
+        None
+    }
+
+    /// What answering a question has cost.
+    pub fn pay(&mut self, is_joint: bool, cost: u64) {
+        let (lane, other) = if is_joint { (0, 1) } else { (1, 0) };
+        self.paid[lane] += cost;
+        // A lane that had nothing to ask has no claim on the time it did not use.
+        let idle = if is_joint { self.flips.is_empty() } else { self.joint.is_empty() };
+        if idle {
+            self.paid[other] = self.paid[lane];
+        }
     }
 
     /// A test case to be tried as it is; `generation`: how many changes of shape away from a seed, `parted`: whether
     /// the versions had gone different ways on the one it comes from.
-    pub fn try_out(&mut self, generation: u32, test: TestCase, parted: bool) {
-        if self.tries.len() < MAX_TRIES && !self.known.contains(&test) {
+    pub fn try_out(&mut self, rank: usize, generation: u32, test: TestCase, parted: bool) {
+        if !self.known.contains(&test) {
             self.age += 1;
-            self.tries.insert((generation, self.age), (test, parted));
+            self.tries.insert((rank, self.age), (generation, test, parted));
+            if self.tries.len() > MAX_TRIES {
+                self.tries.pop_last();
+            }
         }
     }
 
-    pub fn next_try(&mut self) -> Option<(u32, TestCase, bool)> {
-        while let Some(((generation, _), (test, parted))) = self.tries.pop_first() {
-            if self.is_new(&test) {
-                return Some((generation, test, parted));
+    pub fn next_try(&mut self) -> Option<Try> {
+        while let Some((_, next)) = self.tries.pop_first() {
+            if self.is_new(&next.1) {
+                return Some(next);
             }
         }
         None

@@ -68,6 +68,12 @@ impl Path {
 
     /// The part of the path that shares bytes with a constraint, in the order of the path, then the constraint.
     pub fn question(&mut self, pool: &Pool, constraint: Constraint) -> Vec<Constraint> {
+        let numbers = self.relevant(pool, constraint);
+        numbers.into_iter().map(|i| self.constraints[i]).chain([constraint]).collect()
+    }
+
+    /// The numbers of the constraints of that part, ascending.
+    pub fn relevant(&mut self, pool: &Pool, constraint: Constraint) -> Vec<usize> {
         let mut groups = BTreeSet::new();
         for var in pool.support(constraint.expr).iter() {
             if let Some(group) = self.group_of.get(var).copied() {
@@ -76,6 +82,6 @@ impl Path {
         }
         let mut numbers: Vec<usize> = groups.into_iter().flat_map(|g| self.members[g].clone()).collect();
         numbers.sort_unstable();
-        numbers.into_iter().map(|i| self.constraints[i]).chain([constraint]).collect()
+        numbers
     }
 }

@@ -9,6 +9,14 @@ const MAX_OBSTACLES: u32 = 12;
 const MAX_CORE: usize = 8;
 
 impl Engine<'_> {
+    fn dbg_site(&self, side: Side, site: u32) -> String {
+        let m = self.maps[side as usize];
+        format!(
+            "{}",
+            m.sites.get(site as usize).map(|s| format!("{}:{}", s.line, s.column)).unwrap_or_default()
+        )
+    } // DBG
+
     /// An obstacle was removed, and what is behind it is known already: the question is put again from there.
     fn revisit(&mut self, record: usize, depth: u32) {
         if depth > self.records[record].depth {
@@ -25,7 +33,11 @@ impl Engine<'_> {
                 let holds = path.steps[..flip.step].iter().map(|s| s.holds).collect();
                 (flip.record, holds, path.steps[flip.step].others[flip.other])
             }
-            Ask::Joint(record, question) => (*record, question.holds.clone(), question.differs),
+            Ask::Joint(record, question) => {
+                let [old, new] = &self.records[*record].paths;
+                let steps = old.steps[..question.prefix[0]].iter().chain(&new.steps[..question.prefix[1]]);
+                (*record, steps.map(|s| s.holds).collect(), question.differs)
+            }
         }
     }
 
@@ -33,10 +45,52 @@ impl Engine<'_> {
         let (record, holds, wants) = self.question(&ask);
         self.stats.queries += 1;
         let test = &self.records[record].test;
-        match self.mind.solve(&holds, wants, test, self.time_left()) {
+        let dbg_t = Instant::now(); // DBG
+        let solved = self.mind.solve(&holds, wants, test, self.time_left());
+        self.queue.pay(matches!(ask, Ask::Joint(..)), solved.cost);
+        if std::env::var_os("PLX_DBG").is_some() {
+            let r = match &solved.answer {
+                Answer::Sat(_) => "sat",
+                Answer::Unsat(_) => "unsat",
+                Answer::Unknown => "unknown",
+            };
+            let what = match &ask {
+                Ask::Flip(f, k) => {
+                    let st = &self.records[f.record].paths[f.side as usize].steps[f.step];
+                    format!(
+                        "flip rec {} {:?} step {} {} {:?} depth {} obst {}",
+                        f.record,
+                        f.side,
+                        f.step,
+                        self.dbg_site(f.side, st.site),
+                        self.class(f.side, st),
+                        f.depth,
+                        k.is_new_way(Class::Guard)
+                    )
+                }
+                Ask::Joint(r, q) => format!(
+                    "joint rec {r} output {} {} / {}",
+                    q.about_output,
+                    self.dbg_site(Side::Old, (q.goal >> 32) as u32),
+                    self.dbg_site(Side::New, q.goal as u32)
+                ),
+            };
+            eprintln!(
+                "DBG {:?} {r} {:.1}ms holds {} cost {} {what}",
+                self.started.elapsed().as_millis(),
+                dbg_t.elapsed().as_secs_f64() * 1e3,
+                holds.len(),
+                solved.cost
+            );
+        } // DBG
+        match solved.answer {
             Answer::Sat(changes) => {
                 self.stats.sat += 1;
                 let new = inputs::with_bytes(test, &changes);
+                let inserted = inputs::with_inserted(test, &changes);
+                if let Some(inserted) = inserted.filter(|t| inputs::longest(t) <= self.settings.max_input) {
+                    self.queue.try_out(0, 1, inserted, self.records[record].parted);
+                }
                 let origin = match ask {
                     Ask::Flip(flip, _) => Origin::Flip(flip),
                     Ask::Joint(..) => Origin::Joint,
@@ -73,7 +127,7 @@ impl Engine<'_> {
                 let all = if flip.side == Side::Old { usize::MAX } else { 0 };
                 (flip.record, all, (step.site as u64) << 1 | flip.side as u64)
             }
-            Ask::Joint(record, question) => (*record, question.of_old, question.goal),
+            Ask::Joint(record, question) => (*record, question.prefix[0], question.goal),
             Ask::Flip(..) => return,
         };
         let depth = self.records[record].depth + 1;
@@ -86,9 +140,12 @@ impl Engine<'_> {
             let (side, step) =
                 if *index < of_old { (Side::Old, *index) } else { (Side::New, index - of_old.min(*index)) };
             for other in 0..self.records[record].paths[side as usize].steps[step].others.len().min(MAX_CORE) {
-                let key = FlipKey::new(side, &self.records[record].paths[side as usize].steps[step], other);
-                let flip = Flip { record, side, step, other, depth };
-                self.queue.ask(Class::Obstacle, Ask::Flip(flip, key.towards(goal)));
+                let obstacle = &self.records[record].paths[side as usize].steps[step];
+                let key = FlipKey::new(side, obstacle, other).towards(goal, obstacle);
+                let again = self.queue.times(&key);
+                let flip = Flip { record, side, step, other, depth, alone: false, again };
+                let rank = self.rank(Class::Obstacle, &flip, &key);
+                self.queue.ask(rank, flip, key);
             }
         }
     }
@@ -106,7 +163,10 @@ impl Engine<'_> {
         self.mind.nearest(&holds, wants, hidden)
     }
 
-    fn class_of(&self, flip: &Flip) -> Class {
+    pub(super) fn class_of(&self, flip: &Flip) -> Class {
+        if flip.alone {
+            return Class::Alone;
+        }
         self.class(flip.side, &self.records[flip.record].paths[flip.side as usize].steps[flip.step])
     }
 
@@ -114,7 +174,7 @@ impl Engine<'_> {
         if let Ask::Flip(flip, key) = ask {
             let site = self.records[flip.record].paths[flip.side as usize].steps[flip.step].site;
             self.refused.insert((flip.side, site), reason);
-            self.queue.again(&key, &mut self.tried);
+            *self.vain.entry(key.branch()).or_default() += 1;
         }
     }
 

@@ -1,0 +1,157 @@
+//! Random changes of shape, for when the systematic ones have been tried: several at once, from all that runs have
+//! taught (options, tokens, what other test cases hold).
+//!
+//! In: test cases worth changing, hints, a source of random numbers. Out: a test case that may be worth
+//! running. The same seed of the random numbers gives the same test cases.
+
+use crate::inputs::{self, edited};
+use crate::mutate::Hints;
+use fastrand::Rng;
+use parallax_execute::TestCase;
+use parallax_trace::request::Source;
+
+/// Changes made at once, at most.
+const MAX_CHANGES: usize = 5;
+/// Bytes that programs like to treat differently.
+pub const SPECIAL: &[u8] = b"\0\n 09aZ-/,.:+*%=_()[]{}\"'\\#\x7f\xff\x01\x80";
+/// Longest block that is copied, removed or repeated.
+const MAX_BLOCK: usize = 32;
+/// How often something is repeated.
+const REPEATS: [usize; 5] = [1, 2, 4, 9, 33];
+
+/// A changed copy of one of the test cases.
+pub fn changed(corpus: &[TestCase], hints: &Hints, random: &mut Rng, max_input: usize) -> Option<TestCase> {
+    let from = pick(corpus, random)?;
+    let mut test = from.clone();
+    for _ in 0..random.usize(1..=MAX_CHANGES) {
+        test = match random.u8(0..8) {
+            0 | 1 => with_option(test, hints, random),
+            2 => with_argument(test, corpus, random),
+            3 => with_token(test, hints, random),
+            _ => with_bytes(test, corpus, random),
+        };
+    }
+    (test != *from && inputs::longest(&test) <= max_input).then_some(test)
+}
+
+/// Newer test cases know more, so they are taken more often.
+fn pick<'c>(corpus: &'c [TestCase], random: &mut Rng) -> Option<&'c TestCase> {
+    let n = corpus.len();
+    let back = random.usize(0..n.max(1)).min(random.usize(0..n.max(1)));
+    corpus.get(n.checked_sub(1 + back)?)
+}
+
+fn with_option(mut test: TestCase, hints: &Hints, random: &mut Rng) -> TestCase {
+    let Some(option) = nth(&hints.options, random) else { return test };
+    let at = if random.bool() { 0 } else { random.usize(0..=test.argv.len()) };
+    test.argv.splice(at..at, option.iter().cloned());
+    test
+}
+
+/// Arguments removed, doubled, exchanged, taken from another test case.
+fn with_argument(mut test: TestCase, corpus: &[TestCase], random: &mut Rng) -> TestCase {
+    let n = test.argv.len();
+    match random.u8(0..4) {
+        0 if n > 0 => drop(test.argv.remove(random.usize(..n))),
+        1 if n > 0 => {
+            let copy = test.argv[random.usize(..n)].clone();
+            test.argv.insert(random.usize(..=n), copy);
+        }
+        2 if n > 1 => test.argv.swap(random.usize(..n), random.usize(..n)),
+        _ => {
+            let others = corpus.get(random.usize(..corpus.len().max(1))).map(|t| &t.argv);
+            if let Some(other) = others.filter(|o| !o.is_empty()) {
+                test.argv.insert(random.usize(..=n), other[random.usize(..other.len())].clone());
+            }
+        }
+    }
+    test
+}
+
+fn with_token(test: TestCase, hints: &Hints, random: &mut Rng) -> TestCase {
+    let Some((source, offset, token)) = nth(&hints.tokens, random) else { return test };
+    let anywhere = random.bool();
+    edited(&test, source, |bytes| {
+        let at = if anywhere { random.usize(..=bytes.len()) } else { (*offset as usize).min(bytes.len()) };
+        let end = if random.bool() { (at + token.len()).min(bytes.len()) } else { at };
+        bytes.splice(at..end, token.iter().copied());
+    })
+}
+
+fn with_bytes(test: TestCase, corpus: &[TestCase], random: &mut Rng) -> TestCase {
+    let mut sources = inputs::sources(&test);
+    // Nothing reads standard input that is empty in every test case worth keeping.
+    sources.retain(|s| *s != Source::Stdin || corpus.iter().any(|t| !t.stdin.is_empty()));
+    let Some(source) = sources.get(random.usize(..sources.len().max(1))).cloned() else { return test };
+    let other = corpus.get(random.usize(..corpus.len().max(1)));
+    let other = other.and_then(|t| inputs::bytes(t, &source)).unwrap_or_default().to_vec();
+    edited(&test, &source, |bytes| change(bytes, &other, random))
+}
+
+/// One change of a string of bytes.
+fn change(bytes: &mut Vec<u8>, other: &[u8], random: &mut Rng) {
+    let n = bytes.len();
+    let (from, to) = block(n, random);
+    match random.u8(0..8) {
+        0 if n > 0 => bytes[random.usize(..n)] = SPECIAL[random.usize(..SPECIAL.len())],
+        1 if n > 0 => {
+            let at = random.usize(..n);
+            bytes[at] = bytes[at].wrapping_add(random.u8(..)) ^ (1 << random.u8(..8)) >> random.u8(..8);
+        }
+        2 => drop(bytes.drain(from..to)),
+        3 | 4 => {
+            let copy = bytes[from..to].repeat(REPEATS[random.usize(..REPEATS.len())]);
+            let at = if random.bool() { from } else { random.usize(..=n) };
+            bytes.splice(at..at, copy);
+        }
+        5 => {
+            let (a, b) = block(other.len(), random);
+            let at = random.usize(..=n);
+            bytes.splice(at..at, other[a..b].iter().copied());
+        }
+        6 => {
+            let at = random.usize(..=n);
+            bytes.insert(at, SPECIAL[random.usize(..SPECIAL.len())]);
+        }
+        _ => {
+            let at = random.usize(..=n);
+            bytes.insert(at, random.u8(..));
+        }
+    }
+}
+
+/// A short stretch of `n` bytes.
+fn block(n: usize, random: &mut Rng) -> (usize, usize) {
+    if n == 0 {
+        return (0, 0);
+    }
+    let from = random.usize(..n);
+    let longest = (n - from).min(MAX_BLOCK);
+    // Short ones more often.
+    let len = 1 + random.usize(..longest).min(random.usize(..longest));
+    (from, from + len)
+}
+
+fn nth<'s, T>(set: &'s std::collections::BTreeSet<T>, random: &mut Rng) -> Option<&'s T> {
+    set.iter().nth(random.usize(..set.len().max(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_random_numbers_give_the_same_test_cases() {
+        let corpus = [TestCase::with_args(["-a", "file"]), TestCase::with_args(["b"])];
+        let mut hints = Hints::default();
+        hints.options.insert(vec![b"-v".to_vec()]);
+        let all = |seed| {
+            let mut random = Rng::with_seed(seed);
+            (0..200).filter_map(|_| changed(&corpus, &hints, &mut random, 64)).collect::<Vec<_>>()
+        };
+        assert_eq!(all(7), all(7));
+        assert_ne!(all(7), all(8));
+        assert!(all(7).iter().any(|t| t.argv.iter().filter(|a| **a == b"-v").count() > 1));
+        assert!(all(7).iter().all(|t| t.argv.iter().all(|a| a.len() <= 64 && !a.contains(&0))));
+    }
+}
