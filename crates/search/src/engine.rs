@@ -5,6 +5,7 @@
 //! on the next. Results are taken in the order of the orders, so that the search does not depend on timing.
 
 use crate::ask::{Answer, Mind};
+use crate::guide::{self, Distance, Distances, Guide};
 use crate::havoc;
 use crate::joint;
 use crate::loops;
@@ -45,8 +46,10 @@ struct Record {
     /// The versions went different ways here, or did on the run this one comes from and still do. What is left is
     /// to make it visible, so the flips of such a run are asked although they were asked elsewhere.
     parted: bool,
-    /// It brought coverage that no run before had.
+    /// It brought coverage that no run before had, or came closer to the change.
     news: bool,
+    /// How close it came to changed code, in each version.
+    closest: [Option<u32>; 2],
 }
 
 /// Why a test case was made.
@@ -58,6 +61,13 @@ enum Origin {
 
 pub struct Engine<'a> {
     maps: [&'a ProgramMap; 2],
+    guide: Guide<'a>,
+    /// Test cases that execute changed code, in different ways.
+    reaching: Vec<TestCase>,
+    /// How close any run came to changed code, in each version.
+    nearest: [u32; 2],
+    /// The sets of ways that runs through changed code took, as hashes.
+    through: HashSet<u64>,
     settings: &'a Settings,
     budget: &'a Budget,
     watch: &'a mut dyn FnMut(Progress),
@@ -85,6 +95,7 @@ pub struct Engine<'a> {
 impl<'a> Engine<'a> {
     pub fn new(
         maps: [&'a ProgramMap; 2],
+        distances: &'a Distances,
         settings: &'a Settings,
         budget: &'a Budget,
         watch: &'a mut dyn FnMut(Progress),
@@ -92,6 +103,10 @@ impl<'a> Engine<'a> {
         let now = Instant::now();
         Engine {
             maps,
+            guide: Guide::new(maps, distances),
+            reaching: vec![],
+            nearest: [u32::MAX; 2],
+            through: HashSet::new(),
             settings,
             budget,
             watch,
@@ -226,6 +241,7 @@ impl<'a> Engine<'a> {
         self.take_verdict(&test, done.verdict);
         let mut paths = [Path::default(), Path::default()];
         let mut news = false;
+        let mut closest = [None; 2];
         for (k, side) in [Side::Old, Side::New].into_iter().enumerate() {
             let traced = &done.traced[k];
             self.hints.learn(&traced.trace, &traced.inputs);
@@ -233,6 +249,10 @@ impl<'a> Engine<'a> {
             paths[k] = Path::of(traced, self.maps[k], &mut self.mind);
             news |= self.new_edges(k, traced);
             news |= self.new_ways(side, &paths[k]);
+            closest[k] = self.guide.closest(side, self.maps[k], traced);
+            let distance = closest[k].unwrap_or(u32::MAX);
+            news |= distance < self.nearest[k];
+            self.nearest[k] = self.nearest[k].min(distance);
         }
         if let Origin::Flip(flip) = &origin {
             self.check_arrival(flip, &paths);
@@ -243,6 +263,10 @@ impl<'a> Engine<'a> {
             Origin::Joint => (0, 0, true),
         };
         let parted = parted && ways(&paths[0]) != ways(&paths[1]);
+        let through = closest.contains(&Some(0)) && self.through.insert(set_of_ways(&paths));
+        if through {
+            self.reaching.push(test.clone());
+        }
         if news || parted || self.records.is_empty() {
             self.corpus.push(test.clone());
             if generation < MAX_GENERATION {
@@ -270,8 +294,8 @@ impl<'a> Engine<'a> {
         } // DBG
         let record = self.records.len();
         self.by_test.insert(test.clone(), record);
-        self.records.push(Record { test, paths, depth, parted, news });
-        self.ask_about(record, news || parted || depth > 0);
+        self.records.push(Record { test, paths, depth, parted, news, closest });
+        self.ask_about(record, news || parted || through || depth > 0);
     }
 
     fn take_verdict(&mut self, test: &TestCase, verdict: Option<Verdict>) {
@@ -400,8 +424,20 @@ impl<'a> Engine<'a> {
     /// does that its run brought nothing new.
     fn rank(&self, class: Class, flip: &Flip, key: &FlipKey) -> u32 {
         let vain = self.vain.get(&key.branch()).copied().unwrap_or(0);
-        let stale = u32::from(!self.records[flip.record].news);
-        2 * (class as u32 + magnitude(vain) + magnitude(flip.again)) + stale
+        let record = &self.records[flip.record];
+        let rank = class as u32 + magnitude(vain) + magnitude(flip.again);
+        let step = &record.paths[flip.side as usize].steps[flip.step];
+        let reaches = record.closest.contains(&Some(0));
+        let rank = match self.guide.leads_to(flip, step, self.maps[flip.side as usize]) {
+            Distance::Branches(n) if record.closest[flip.side as usize].is_some_and(|c| n < c) => {
+                rank.saturating_sub(guide::NEARER)
+            }
+            Distance::Never if !reaches => rank + guide::ASTRAY,
+            _ => rank,
+        };
+        // Where the change is executed now and then, the rest can wait.
+        let elsewhere = u32::from(!reaches && !self.reaching.is_empty());
+        2 * (rank + elsewhere) + u32::from(!record.news)
     }
 
     /// Test cases for the next round.
@@ -440,7 +476,9 @@ impl<'a> Engine<'a> {
     fn by_chance(&mut self) -> Option<(u32, TestCase, bool)> {
         for _ in 0..CHANCES {
             let max = self.settings.max_input;
-            let test = havoc::changed(&self.corpus, &self.hints, &mut self.random, max)?;
+            let reach = !self.reaching.is_empty() && self.random.bool();
+            let corpus = if reach { &self.reaching } else { &self.corpus };
+            let test = havoc::changed(corpus, &self.hints, &mut self.random, max)?;
             if self.queue.is_new(&test) {
                 return Some((0, test, false));
             }
@@ -496,6 +534,15 @@ impl<'a> Engine<'a> {
 /// The ways a path took, in order.
 fn ways(path: &Path) -> Vec<u64> {
     path.steps.iter().map(|s| s.way).collect()
+}
+
+/// Which ways were taken, whatever the order, as a hash.
+fn set_of_ways(paths: &[Path; 2]) -> u64 {
+    let set: BTreeSet<(usize, u32, u64)> =
+        (0..2).flat_map(|k| paths[k].steps.iter().map(move |s| (k, s.site, s.way))).collect();
+    let mut hasher = std::hash::DefaultHasher::new();
+    std::hash::Hash::hash(&set, &mut hasher);
+    std::hash::Hasher::finish(&hasher)
 }
 
 /// How many binary digits a number has.

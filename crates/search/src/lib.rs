@@ -15,6 +15,7 @@ use std::time::Duration;
 
 mod ask;
 mod engine;
+mod guide;
 mod havoc;
 mod inputs;
 mod joint;
@@ -23,6 +24,8 @@ mod mutate;
 mod path;
 mod queue;
 mod workers;
+
+pub use guide::{Distance, Distances};
 
 /// Which version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -176,13 +179,15 @@ pub struct Outcome {
 }
 
 /// Look for differences. `labs`: one for each worker, at least one. `maps`: of the old and the new symbolic build.
+/// `distances`: to the change, for the blocks of these maps.
 pub fn search(
     seeds: Vec<TestCase>,
     labs: Vec<Box<dyn Lab>>,
     maps: [&ProgramMap; 2],
+    distances: &Distances,
     settings: &Settings,
     budget: &Budget,
     watch: &mut dyn FnMut(Progress),
 ) -> Outcome {
-    engine::Engine::new(maps, settings, budget, watch).run(seeds, labs)
+    engine::Engine::new(maps, distances, settings, budget, watch).run(seeds, labs)
 }

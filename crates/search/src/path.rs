@@ -17,6 +17,8 @@ pub struct Step {
     pub holds: ExprId,
     /// Hold on other paths: the other side of a branch, the other cases of a switch.
     pub others: Vec<ExprId>,
+    /// For each of these, which of the block's ways out it is, in the order of the map's edges.
+    pub leads: Vec<usize>,
     pub site: u32,
     pub context: u32,
     /// Which way was taken: the value of a branch's condition, the value of a switch, `u64::MAX` for its default.
@@ -136,12 +138,21 @@ fn step(
         Expect::Equals(value) => value,
         Expect::NoneOf(_) => u64::MAX,
     };
+    let mut leads: Vec<usize> = match condition.expect {
+        // The default comes before the cases.
+        Expect::Equals(wanted) => (1..).zip(&cases).filter(|c| *c.1 != wanted).map(|c| c.0).collect(),
+        Expect::NoneOf(_) => (1..=cases.len()).collect(),
+    };
+    leads.truncate(others.len());
     if others.is_empty() || matches!(condition.expect, Expect::Equals(_)) {
         others.push(importer.not(holds));
+        // "True" comes before "false".
+        leads.push(if cases.is_empty() { way.min(1) as usize } else { 0 });
     }
     Some(Step {
         holds,
         others,
+        leads,
         site: condition.site,
         context: condition.context,
         way,

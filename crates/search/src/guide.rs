@@ -1,0 +1,75 @@
+//! Where the change is, and how far from it a run has come (seed 003's greedy step, seed 001's pruning, as ranks).
+//!
+//! In: for each block of each version, how many branches it is away from changed code. Out: what a flip is worth on the way
+//! there, and how close a run came.
+//!
+//! Departs from the seeds in never pruning: a flip that cannot lead to the change is asked last, because the
+//! distances come from an analysis that may not know all calls.
+
+use crate::path::Step;
+use crate::queue::Flip;
+use crate::{Side, Traced};
+use parallax_trace::sites::ProgramMap;
+use std::collections::HashMap;
+
+/// How far a block is from changed code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distance {
+    /// In branches; 0 is changed code.
+    Branches(u32),
+    /// No way leads from here to changed code.
+    Never,
+    /// Code that the analysis has not seen.
+    Unknown,
+}
+
+/// Distances for the old and the new version, by block number of the map. Empty: nothing is known.
+pub type Distances = [Vec<Distance>; 2];
+
+pub struct Guide<'a> {
+    distances: &'a Distances,
+    /// For each version and block that ends in a branch: where its ways lead, in the order of the edges.
+    successors: [HashMap<u32, Vec<u32>>; 2],
+}
+
+/// How much a flip that leads nearer is better, and one that leads nowhere is worse.
+pub const NEARER: u32 = 2;
+pub const ASTRAY: u32 = 3;
+
+impl<'a> Guide<'a> {
+    pub fn new(maps: [&ProgramMap; 2], distances: &'a Distances) -> Guide<'a> {
+        let successors = maps.map(|map| {
+            let mut all: HashMap<u32, Vec<u32>> = HashMap::new();
+            for edge in map.edges.iter().filter(|e| e.from != e.to) {
+                all.entry(edge.from).or_default().push(edge.to);
+            }
+            all
+        });
+        Guide { distances, successors }
+    }
+
+    fn distance(&self, side: Side, block: u32) -> Distance {
+        self.distances[side as usize].get(block as usize).copied().unwrap_or(Distance::Unknown)
+    }
+
+    /// The least number of branches between what a run executed and changed code; `None` if that is not known or if there is no way.
+    pub fn closest(&self, side: Side, map: &ProgramMap, traced: &Traced) -> Option<u32> {
+        let executed = traced.trace.coverage().iter().zip(&map.edges).filter(|(n, _)| **n > 0);
+        executed
+            .filter_map(|(_, edge)| match self.distance(side, edge.to) {
+                Distance::Branches(n) => Some(n),
+                _ => None,
+            })
+            .min()
+    }
+
+    /// Where a flip leads.
+    pub fn leads_to(&self, flip: &Flip, step: &Step, map: &ProgramMap) -> Distance {
+        let Some(site) = map.sites.get(step.site as usize) else { return Distance::Unknown };
+        let Some(ways) = self.successors[flip.side as usize].get(&site.block) else {
+            return Distance::Unknown;
+        };
+        let to = step.leads.get(flip.other).and_then(|way| ways.get(*way));
+        to.map_or(Distance::Unknown, |block| self.distance(flip.side, *block))
+    }
+}
