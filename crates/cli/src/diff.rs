@@ -10,6 +10,7 @@ use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs, Strategy};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::golden::{self, Golden};
+use crate::guide;
 use crate::keeper::{Effort, Keeper};
 use crate::lab::{Shared, VersionsLab};
 use crate::ledger::{lock, Ledger};
@@ -28,7 +29,7 @@ use parallax_oracle::{Aspect, Aspects, Causes, Rules};
 use parallax_report::diff_view::*;
 use parallax_report::place::Place;
 use parallax_report::{diff_human, kept, OutDir};
-use parallax_search::{Budget, Ended, Lab, Outcome, Settings, Side};
+use parallax_search::{Budget, Distances, Ended, Lab, Outcome, Settings, Side};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
@@ -160,6 +161,7 @@ impl Comparison<'_> {
         let first = self.round(false)?;
         let spent = before.elapsed();
         let instrumented = versions::instrument(&self.built, &self.cache)?;
+        let distances = guide::distances(&self.built, &instrumented, &self.cache);
         let started = Instant::now();
         // What was spent before counts too, but at least half of the time is left.
         let deadline = started + self.args.time.saturating_sub(spent).max(self.args.time / 2);
@@ -173,7 +175,7 @@ impl Comparison<'_> {
         }
         lock(ledger).view.unstable = unstable;
         show.begin();
-        let outcome = self.search(&instrumented, rules, deadline, ledger, show)?;
+        let outcome = self.search(&instrumented, &distances, rules, deadline, ledger, show)?;
         Ok((instrumented, outcome))
     }
 
@@ -207,6 +209,7 @@ impl Comparison<'_> {
     fn search(
         &self,
         instrumented: &[Instrumented; 2],
+        distances: &Distances,
         rules: Rules,
         deadline: Instant,
         ledger: &Mutex<Ledger>,
@@ -227,6 +230,7 @@ impl Comparison<'_> {
                 self.seeds.clone(),
                 labs,
                 maps,
+                distances,
                 &self.settings(),
                 &self.budget(deadline),
                 &mut |progress| watch.take(progress),

@@ -15,6 +15,7 @@ mod error;
 mod exit_code;
 mod golden;
 mod graphs;
+mod guide;
 mod inspect;
 mod inspect_args;
 mod keeper;

@@ -11,7 +11,7 @@ use crate::joint;
 use crate::loops;
 use crate::mutate::{variants, Hints};
 use crate::path::Path;
-use crate::queue::{Ask, Class, Flip, FlipKey, Queue, VISIBLE};
+use crate::queue::{Ask, Class, Flip, FlipKey, Queue, Try, VISIBLE};
 use crate::workers::{Done, Order, Workers};
 use crate::*;
 use parallax_execute::TestCase;
@@ -22,14 +22,16 @@ use std::time::Instant;
 /// Answers wanted from the solver for one round, and test cases of another shape beside them.
 const ASKS: usize = 12;
 const TRIES: usize = 8;
-/// Every so many of these are made at random from the beginning, and all when nothing else is left.
-const CHANCE_EVERY: usize = 4;
+/// Of so many of these, one is made at random from the beginning, and all are when nothing else is left.
+const TURNS: usize = 5;
 /// Random test cases drawn before giving up because all were known.
 const CHANCES: usize = 100;
 /// Questions put to the solver for one round at most.
 const MAX_QUESTIONS: usize = 400;
 /// Every so many test cases are judged natively although the symbolic builds behaved alike.
 const JUDGE_EVERY: u64 = 16;
+/// By how many ranks the variants of a run that does not execute the change come later.
+const LATER: usize = 16;
 /// Changes of shape in a row.
 const MAX_GENERATION: u32 = 6;
 /// How often a status is told.
@@ -43,13 +45,20 @@ struct Record {
     paths: [Path; 2],
     /// See [`Flip::depth`].
     depth: u32,
-    /// The versions went different ways here, or did on the run this one comes from and still do. What is left is
-    /// to make it visible, so the flips of such a run are asked although they were asked elsewhere.
-    parted: bool,
+    /// Where the versions went different ways, if they were made to, here or on the run this one comes from. What is
+    /// left is to make it visible, so the flips behind this place are asked although they were asked elsewhere.
+    parted: Option<usize>,
     /// It brought coverage that no run before had, or came closer to the change.
     news: bool,
     /// How close it came to changed code, in each version.
     closest: [Option<u32>; 2],
+}
+
+impl Record {
+    /// Is this condition behind the place where the versions parted?
+    fn is_behind(&self, step: usize) -> bool {
+        self.parted.is_some_and(|at| step > at)
+    }
 }
 
 /// Why a test case was made.
@@ -77,6 +86,7 @@ pub struct Engine<'a> {
     by_test: HashMap<TestCase, usize>,
     hints: Hints,
     random: fastrand::Rng,
+    turn: usize,
     /// How often the solver was asked in vain to take a branch another way.
     vain: HashMap<(Side, u32, u64, usize), u32>,
     refused: BTreeMap<(Side, u32), &'static str>,
@@ -116,6 +126,7 @@ impl<'a> Engine<'a> {
             by_test: HashMap::new(),
             hints: Hints::default(),
             random: fastrand::Rng::with_seed(settings.seed),
+            turn: 0,
             vain: HashMap::new(),
             refused: BTreeMap::new(),
             ways: HashSet::new(),
@@ -259,22 +270,19 @@ impl<'a> Engine<'a> {
         }
         let (generation, depth, parted) = match &origin {
             Origin::Shape { generation, parted } => (*generation, 0, *parted),
-            Origin::Flip(flip) => (0, flip.depth, self.records[flip.record].parted),
+            Origin::Flip(flip) => (0, flip.depth, self.records[flip.record].parted.is_some()),
             Origin::Joint => (0, 0, true),
         };
-        let parted = parted && ways(&paths[0]) != ways(&paths[1]);
+        let parting = parting(&paths).filter(|_| parted);
+        let parted = parting.is_some();
         let through = closest.contains(&Some(0)) && self.through.insert(set_of_ways(&paths));
         if through {
             self.reaching.push(test.clone());
         }
-        if news || parted || self.records.is_empty() {
+        if news || parted || through || self.records.is_empty() {
             self.corpus.push(test.clone());
             if generation < MAX_GENERATION {
-                let loops = loops::stretches(&paths[1], &self.mind);
-                let variants = variants(&test, &self.hints, &loops, self.settings.max_input);
-                for (rank, variant) in variants.into_iter().enumerate() {
-                    self.queue.try_out(rank, generation + 1, variant, parted);
-                }
+                self.queue_variants(&test, &paths[1], generation, parted, through);
             }
         }
         if std::env::var_os("PLX_DBG").is_some() {
@@ -294,8 +302,20 @@ impl<'a> Engine<'a> {
         } // DBG
         let record = self.records.len();
         self.by_test.insert(test.clone(), record);
-        self.records.push(Record { test, paths, depth, parted, news, closest });
+        self.records.push(Record { test, paths, depth, parted: parting, news, closest });
         self.ask_about(record, news || parted || through || depth > 0);
+    }
+
+    fn queue_variants(&mut self, test: &TestCase, path: &Path, generation: u32, parted: bool, through: bool) {
+        let distance = |step: &crate::path::Step| self.guide.at(Side::New, step, self.maps[1]);
+        let stretches = loops::stretches(path, &self.mind, &distance);
+        let repeated = loops::repeated(test, &stretches, through);
+        let variants = variants(test, &self.hints, repeated, self.settings.max_input);
+        // Where the change is executed now and then, other runs' variants come later.
+        let later = if through || parted || self.reaching.is_empty() { 0 } else { LATER };
+        for (rank, variant) in variants.into_iter().enumerate() {
+            self.queue.try_out(rank + later, generation + 1, variant, parted);
+        }
     }
 
     fn take_verdict(&mut self, test: &TestCase, verdict: Option<Verdict>) {
@@ -394,7 +414,7 @@ impl<'a> Engine<'a> {
             let alone = alone.binary_search(&index).is_ok();
             for other in 0..step.others.len() {
                 let mut key = FlipKey::new(side, step, other);
-                if self.records[record].parted {
+                if self.records[record].is_behind(index) {
                     key = key.towards(VISIBLE, step);
                 }
                 let again = self.queue.times(&key);
@@ -425,8 +445,10 @@ impl<'a> Engine<'a> {
     fn rank(&self, class: Class, flip: &Flip, key: &FlipKey) -> u32 {
         let vain = self.vain.get(&key.branch()).copied().unwrap_or(0);
         let record = &self.records[flip.record];
-        let rank = class as u32 + magnitude(vain) + magnitude(flip.again);
         let step = &record.paths[flip.side as usize].steps[flip.step];
+        // What libc makes of the input is seldom what the change is about.
+        let foreign = u32::from(self.is_libc(flip.side, step)) * (1 + u32::from(class > Class::NewWay));
+        let rank = class as u32 + magnitude(vain) + magnitude(flip.again) + foreign;
         let reaches = record.closest.contains(&Some(0));
         let rank = match self.guide.leads_to(flip, step, self.maps[flip.side as usize]) {
             Distance::Branches(n) if record.closest[flip.side as usize].is_some_and(|c| n < c) => {
@@ -438,6 +460,12 @@ impl<'a> Engine<'a> {
         // Where the change is executed now and then, the rest can wait.
         let elsewhere = u32::from(!reaches && !self.reaching.is_empty());
         2 * (rank + elsewhere) + u32::from(!record.news)
+    }
+
+    fn is_libc(&self, side: Side, step: &crate::path::Step) -> bool {
+        let map = self.maps[side as usize];
+        let block = map.sites.get(step.site as usize).and_then(|s| map.blocks.get(s.block as usize));
+        block.and_then(|b| map.functions.get(b.function as usize)).is_some_and(|f| f.model)
     }
 
     /// Test cases for the next round.
@@ -459,21 +487,29 @@ impl<'a> Engine<'a> {
             }
         }
         let room = if round.len() < ASKS { ASKS + TRIES - round.len() } else { TRIES };
-        for k in 0..room {
-            // A part is left to chance from the beginning: what is systematic has blind spots.
-            let chance = k % CHANCE_EVERY == 0 && self.records.len() > ASKS;
-            let next = if chance { self.by_chance() } else { None };
-            let Some((generation, test, parted)) =
-                next.or_else(|| self.queue.next_try()).or_else(|| self.by_chance())
-            else {
-                break;
-            };
+        for _ in 0..room {
+            let Some((generation, test, parted)) = self.next_shape() else { break };
             round.push((test, Origin::Shape { generation, parted }));
         }
         round
     }
 
-    fn by_chance(&mut self) -> Option<(u32, TestCase, bool)> {
+    /// A test case of another shape: systematic ones, what a solver wanted put in instead of written over, and random ones in
+    /// turn, because each has blind spots.
+    fn next_shape(&mut self) -> Option<Try> {
+        self.turn += 1;
+        let first = match self.turn % TURNS {
+            0 if self.records.len() > ASKS => self.by_chance(),
+            1 | 3 => self.queue.next_inserted(),
+            _ => None,
+        };
+        first
+            .or_else(|| self.queue.next_try())
+            .or_else(|| self.queue.next_inserted())
+            .or_else(|| self.by_chance())
+    }
+
+    fn by_chance(&mut self) -> Option<Try> {
         for _ in 0..CHANCES {
             let max = self.settings.max_input;
             let reach = !self.reaching.is_empty() && self.random.bool();
@@ -531,9 +567,11 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// The ways a path took, in order.
-fn ways(path: &Path) -> Vec<u64> {
-    path.steps.iter().map(|s| s.way).collect()
+/// How many conditions come out alike in both versions before one does not.
+fn parting(paths: &[Path; 2]) -> Option<usize> {
+    let [old, new] = paths;
+    let alike = old.steps.iter().zip(&new.steps).take_while(|(a, b)| a.way == b.way).count();
+    (alike < old.steps.len().max(new.steps.len())).then_some(alike)
 }
 
 /// Which ways were taken, whatever the order, as a hash.

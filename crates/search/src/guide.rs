@@ -63,6 +63,15 @@ impl<'a> Guide<'a> {
             .min()
     }
 
+    /// How far a condition is from changed code; much if that is not known.
+    pub fn at(&self, side: Side, step: &Step, map: &ProgramMap) -> u32 {
+        let block = map.sites.get(step.site as usize).map(|s| s.block);
+        match block.map(|b| self.distance(side, b)) {
+            Some(Distance::Branches(n)) => n,
+            _ => u32::MAX,
+        }
+    }
+
     /// Where a flip leads.
     pub fn leads_to(&self, flip: &Flip, step: &Step, map: &ProgramMap) -> Distance {
         let Some(site) = map.sites.get(step.site as usize) else { return Distance::Unknown };

@@ -92,7 +92,7 @@ fn with_bytes(test: TestCase, corpus: &[TestCase], random: &mut Rng) -> TestCase
 fn change(bytes: &mut Vec<u8>, other: &[u8], random: &mut Rng) {
     let n = bytes.len();
     let (from, to) = block(n, random);
-    match random.u8(0..8) {
+    match random.u8(0..10) {
         0 if n > 0 => bytes[random.usize(..n)] = SPECIAL[random.usize(..SPECIAL.len())],
         1 if n > 0 => {
             let at = random.usize(..n);
@@ -109,7 +109,13 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], random: &mut Rng) {
             let at = random.usize(..=n);
             bytes.splice(at..at, other[a..b].iter().copied());
         }
-        6 => {
+        6 | 7 if n > 0 => {
+            let copy = bytes[from..to].to_vec();
+            let at = random.usize(..n);
+            let end = (at + copy.len()).min(n);
+            bytes.splice(at..end, copy);
+        }
+        8 => {
             let at = random.usize(..=n);
             bytes.insert(at, SPECIAL[random.usize(..SPECIAL.len())]);
         }

@@ -8,10 +8,10 @@
 
 use crate::ask::Mind;
 use crate::inputs::edited;
-use crate::path::Path;
+use crate::path::{Path, Step};
 use parallax_execute::TestCase;
 use parallax_trace::request::Source;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Bytes of an input.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,49 +25,65 @@ pub struct Stretch {
 const MAX_STRETCH: usize = 64;
 /// Stretches tried for one test case.
 const MAX_STRETCHES: usize = 24;
-/// How often more.
-const REPEATS: [usize; 3] = [1, 8, 40];
+/// How often more; on runs that execute the change, where a number of rounds may be what matters, in smaller steps.
+const REPEATS: &[usize] = &[1, 8, 40];
+const FINE_REPEATS: &[usize] = &[1, 2, 3, 4, 5, 6, 8, 12, 16, 40];
 
-/// The elements that loops of this run took in.
-pub fn stretches(path: &Path, mind: &Mind) -> Vec<Stretch> {
-    let mut walks: BTreeMap<(u32, u32), Vec<(u32, u32)>> = BTreeMap::new();
+/// The elements that loops of this run took in, those of loops with the least `distance` first.
+pub fn stretches(path: &Path, mind: &Mind, distance: &dyn Fn(&Step) -> u32) -> Vec<Stretch> {
+    let mut walks: BTreeMap<(u32, u32), (u32, Vec<(u32, u32)>)> = BTreeMap::new();
     for step in &path.steps {
         if let Some(first) = mind.first_byte(step.holds) {
-            let walk = walks.entry((step.site, step.context)).or_default();
+            let (_, walk) =
+                walks.entry((step.site, step.context)).or_insert_with(|| (distance(step), Vec::new()));
             if walk.last() != Some(&first) {
                 walk.push(first);
             }
         }
     }
-    let mut found = BTreeSet::new();
-    for walk in walks.values() {
+    let mut found: BTreeMap<Stretch, u32> = BTreeMap::new();
+    for (distance, walk) in walks.values() {
         for pair in walk.windows(2) {
             let ((input, from), (other, to)) = (pair[0], pair[1]);
             if input == other && from < to && (to - from) as usize <= MAX_STRETCH {
                 if let Some(source) = mind.source(input) {
-                    found.insert(Stretch { source, from: from as usize, to: to as usize });
+                    let stretch = Stretch { source, from: from as usize, to: to as usize };
+                    let least = found.entry(stretch).or_insert(*distance);
+                    *least = (*least).min(*distance);
                 }
             }
         }
     }
-    thinned(found.into_iter().collect())
+    thinned(found)
 }
 
-/// Not more than the limit, from everywhere.
-fn thinned(list: Vec<Stretch>) -> Vec<Stretch> {
-    let every = list.len().div_ceil(MAX_STRETCHES).max(1);
-    list.into_iter().step_by(every).collect()
+/// Not more than the limit: the nearest, and of those at the same distance some from everywhere.
+fn thinned(found: BTreeMap<Stretch, u32>) -> Vec<Stretch> {
+    let mut by_distance: BTreeMap<u32, Vec<Stretch>> = BTreeMap::new();
+    for (stretch, distance) in found {
+        by_distance.entry(distance).or_default().push(stretch);
+    }
+    let mut out = Vec::new();
+    for list in by_distance.into_values() {
+        let room = MAX_STRETCHES - out.len();
+        if room == 0 {
+            break;
+        }
+        let every = list.len().div_ceil(room);
+        out.extend(list.into_iter().step_by(every));
+    }
+    out
 }
 
 /// Each stretch several times more, all of them a little before any of them very often.
-pub fn repeated(test: &TestCase, stretches: &[Stretch]) -> Vec<TestCase> {
+pub fn repeated(test: &TestCase, stretches: &[Stretch], fine: bool) -> Vec<TestCase> {
     let mut out = Vec::new();
-    for times in REPEATS {
+    for times in if fine { FINE_REPEATS } else { REPEATS } {
         for stretch in stretches {
             out.push(edited(test, &stretch.source, |bytes| {
                 let end = stretch.to.min(bytes.len());
                 if stretch.from < end {
-                    let element = bytes[stretch.from..end].repeat(times);
+                    let element = bytes[stretch.from..end].repeat(*times);
                     bytes.splice(end..end, element);
                 }
             }));
@@ -85,7 +101,7 @@ mod tests {
         let mut test = TestCase::default();
         test.stdin = b"a12z".to_vec();
         let one = Stretch { source: Source::Stdin, from: 1, to: 2 };
-        let all: Vec<Vec<u8>> = repeated(&test, &[one]).into_iter().map(|t| t.stdin).collect();
+        let all: Vec<Vec<u8>> = repeated(&test, &[one], false).into_iter().map(|t| t.stdin).collect();
         assert_eq!(all[0], b"a112z");
         assert_eq!(all[1], b"a1111111112z");
     }

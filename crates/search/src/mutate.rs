@@ -5,7 +5,6 @@
 //! the one it comes from.
 
 use crate::inputs::{self, edited};
-use crate::loops::{self, Stretch};
 use parallax_execute::TestCase;
 use parallax_trace::reader::{Event, Trace};
 use parallax_trace::request::{Input, Source};
@@ -85,9 +84,9 @@ fn first_byte(trace: &Trace, inputs: &[Input], label: u32) -> Option<(Source, u3
 const ENDINGS: &[&[u8]] = &[b"\n", b"a", b"0", b"1\n", b" ", b"\0\0\0\0", b"-", b",", b"9", b"\x01"];
 
 /// Test cases of another shape.
-/// `loops`: see [`crate::loops`].
-pub fn variants(test: &TestCase, hints: &Hints, loops: &[Stretch], max_input: usize) -> Vec<TestCase> {
-    let mut out = loops::repeated(test, loops);
+/// `repeated`: see [`crate::loops::repeated`].
+pub fn variants(test: &TestCase, hints: &Hints, repeated: Vec<TestCase>, max_input: usize) -> Vec<TestCase> {
+    let mut out = repeated;
     for (source, offset, token) in &hints.tokens {
         out.extend(token_variants(test, source, *offset as usize, token));
     }
@@ -200,7 +199,7 @@ mod tests {
         let mut test = TestCase::with_args(["x"]);
         test.stdin = b"ab\ncd\n".to_vec();
         let hints = Hints { ended: BTreeSet::from([Source::Stdin]), ..Hints::default() };
-        let all = variants(&test, &hints, &[], 8);
+        let all = variants(&test, &hints, vec![], 8);
         assert!(all.iter().any(|t| t.stdin == b"ab\ncd\na"));
         assert!(all.iter().any(|t| t.argv.is_empty()));
         assert!(all.iter().all(|t| *t != test && t.stdin.len() <= 8));

@@ -20,6 +20,8 @@ use std::rc::Rc;
 /// How promising a flip is; the smaller the better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
+    /// Behind the place where the versions have parted, to make it visible.
+    Behind,
     /// A condition that only one of the versions has, or has in another form.
     Alone,
     /// A branch that was never seen going the other way.
@@ -121,6 +123,8 @@ pub struct Queue {
     paid: [u64; 2],
     /// By rank among the changes of the same test case, so that none has to wait for all of another's.
     tries: BTreeMap<(usize, u64), Try>,
+    /// What solvers wanted written over something, put before it instead; newest last.
+    inserted: Vec<Try>,
     age: u64,
     /// How often the same flip was queued, on any run.
     asked: HashMap<FlipKey, u32>,
@@ -208,8 +212,24 @@ impl Queue {
         }
     }
 
+    /// The same for a test case with something put in; see [`crate::inputs::with_inserted`].
+    pub fn try_inserted(&mut self, test: TestCase, parted: bool) {
+        if self.inserted.len() < MAX_TRIES && !self.known.contains(&test) {
+            self.inserted.push((0, test, parted));
+        }
+    }
+
     pub fn next_try(&mut self) -> Option<Try> {
         while let Some((_, next)) = self.tries.pop_first() {
+            if self.is_new(&next.1) {
+                return Some(next);
+            }
+        }
+        None
+    }
+
+    pub fn next_inserted(&mut self) -> Option<Try> {
+        while let Some(next) = self.inserted.pop() {
             if self.is_new(&next.1) {
                 return Some(next);
             }

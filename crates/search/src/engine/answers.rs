@@ -29,8 +29,15 @@ impl Engine<'_> {
     fn question(&self, ask: &Ask) -> (usize, Vec<ExprId>, ExprId) {
         match ask {
             Ask::Flip(flip, _) => {
-                let path = &self.records[flip.record].paths[flip.side as usize];
-                let holds = path.steps[..flip.step].iter().map(|s| s.holds).collect();
+                let record = &self.records[flip.record];
+                let path = &record.paths[flip.side as usize];
+                let mut holds: Vec<ExprId> = path.steps[..flip.step].iter().map(|s| s.holds).collect();
+                if record.is_behind(flip.step) {
+                    // The versions shall still part.
+                    let other = &record.paths[1 - flip.side as usize];
+                    holds
+                        .extend(other.steps.iter().take(record.parted.map_or(0, |p| p + 1)).map(|s| s.holds));
+                }
                 (flip.record, holds, path.steps[flip.step].others[flip.other])
             }
             Ask::Joint(record, question) => {
@@ -88,8 +95,9 @@ impl Engine<'_> {
                 self.stats.sat += 1;
                 let new = inputs::with_bytes(test, &changes);
                 let inserted = inputs::with_inserted(test, &changes);
+                let inserted = inserted.filter(|_| self.is_about_text(&ask));
                 if let Some(inserted) = inserted.filter(|t| inputs::longest(t) <= self.settings.max_input) {
-                    self.queue.try_out(0, 1, inserted, self.records[record].parted);
+                    self.queue.try_inserted(inserted, self.records[record].parted.is_some());
                 }
                 let origin = match ask {
                     Ask::Flip(flip, _) => Origin::Flip(flip),
@@ -117,6 +125,17 @@ impl Engine<'_> {
         }
     }
 
+    /// A branch of the program itself, not of the libc functions that it uses.
+    fn is_about_text(&self, ask: &Ask) -> bool {
+        match ask {
+            Ask::Flip(flip, _) => {
+                let step = &self.records[flip.record].paths[flip.side as usize].steps[flip.step];
+                !self.is_libc(flip.side, step)
+            }
+            Ask::Joint(..) => false,
+        }
+    }
+
     /// Informed path regeneration (seed 003): the conditions of the path that contradict what is wanted are
     /// flipped themselves, and the question is put again from where that leads. Departs from the seed in taking
     /// the conditions from the solver's unsatisfiable core, and in doing the same for joint questions.
@@ -124,6 +143,9 @@ impl Engine<'_> {
         let (record, of_old, goal) = match ask {
             Ask::Flip(flip, key) if key.is_new_way(self.class_of(flip)) => {
                 let step = &self.records[flip.record].paths[flip.side as usize].steps[flip.step];
+                if self.records[flip.record].is_behind(flip.step) {
+                    return;
+                }
                 let all = if flip.side == Side::Old { usize::MAX } else { 0 };
                 (flip.record, all, (step.site as u64) << 1 | flip.side as u64)
             }
@@ -164,6 +186,9 @@ impl Engine<'_> {
     }
 
     pub(super) fn class_of(&self, flip: &Flip) -> Class {
+        if self.records[flip.record].is_behind(flip.step) {
+            return Class::Behind;
+        }
         if flip.alone {
             return Class::Alone;
         }
