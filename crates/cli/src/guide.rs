@@ -22,7 +22,7 @@ use std::collections::HashMap;
 pub fn distances(built: &[Version; 2], instrumented: &[Instrumented; 2], cache: &Cache) -> Distances {
     let [old, new] = versions::in_parallel(|i| models::model(&built[i], cache));
     let (old, new) = match (old, new) {
-        (Ok(old), Ok(new)) => (old, new),
+        (Ok(old), Ok(new)) => (old.program, new.program),
         (Err(error), _) | (_, Err(error)) => {
             eprintln!("parallax: the search goes without knowing where the change is: {error}");
             return Distances::default();

@@ -32,6 +32,10 @@ const MAX_QUESTIONS: usize = 400;
 const JUDGE_EVERY: u64 = 16;
 /// By how many ranks the variants of a run that does not execute the change come later.
 const LATER: usize = 16;
+/// By how much such flips are worse than others.
+const STALE: u32 = 3;
+/// Flips of a run that brought nothing new are asked only if they were not asked more often than this on others.
+const MAX_AGAIN: u32 = 3;
 /// Changes of shape in a row.
 const MAX_GENERATION: u32 = 6;
 /// How often a status is told.
@@ -299,7 +303,6 @@ impl<'a> Engine<'a> {
                 test.argv.iter().map(|a| String::from_utf8_lossy(a).into_owned()).collect::<Vec<_>>(),
                 String::from_utf8_lossy(&test.stdin)
             );
-        } // DBG
         let record = self.records.len();
         self.by_test.insert(test.clone(), record);
         self.records.push(Record { test, paths, depth, parted: parting, news, closest });
@@ -400,7 +403,7 @@ impl<'a> Engine<'a> {
             for (flip, key) in self.flips(record, side, &alignment.alone[side as usize]) {
                 if side == Side::New && flip.step < common {
                     self.queue.mark(key);
-                } else if worth || self.queue.times(&key) == 0 {
+                } else if worth || self.queue.times(&key) <= MAX_AGAIN {
                     let rank = self.rank(self.class_of(&flip), &flip, &key);
                     self.queue.ask(rank, flip, key);
                 }
@@ -457,6 +460,8 @@ impl<'a> Engine<'a> {
             Distance::Never if !reaches => rank + guide::ASTRAY,
             _ => rank,
         };
+        // A second time, on a run that brought nothing new: only when little else is left.
+        let rank = rank + if !record.news && flip.again > 0 && class > Class::Alone { STALE } else { 0 };
         // Where the change is executed now and then, the rest can wait.
         let elsewhere = u32::from(!reaches && !self.reaching.is_empty());
         2 * (rank + elsewhere) + u32::from(!record.news)

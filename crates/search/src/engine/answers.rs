@@ -5,6 +5,8 @@ use crate::ask::ExprId;
 
 /// Obstacles removed in a row on the way to one goal.
 const MAX_OBSTACLES: u32 = 12;
+/// The size of a formula from which on a question counts as expensive.
+const EXPENSIVE: u64 = 600;
 /// Conditions of a core that are looked at, and other ways of each.
 const MAX_CORE: usize = 8;
 
@@ -15,7 +17,6 @@ impl Engine<'_> {
             "{}",
             m.sites.get(site as usize).map(|s| format!("{}:{}", s.line, s.column)).unwrap_or_default()
         )
-    } // DBG
 
     /// An obstacle was removed, and what is behind it is known already: the question is put again from there.
     fn revisit(&mut self, record: usize, depth: u32) {
@@ -52,9 +53,12 @@ impl Engine<'_> {
         let (record, holds, wants) = self.question(&ask);
         self.stats.queries += 1;
         let test = &self.records[record].test;
-        let dbg_t = Instant::now(); // DBG
         let solved = self.mind.solve(&holds, wants, test, self.time_left());
         self.queue.pay(matches!(ask, Ask::Joint(..)), solved.cost);
+        if let (Ask::Flip(_, key), true) = (&ask, solved.cost > EXPENSIVE) {
+            // Others like it shall wait, whatever the answer.
+            *self.vain.entry(key.branch()).or_default() += 1;
+        }
         if std::env::var_os("PLX_DBG").is_some() {
             let r = match &solved.answer {
                 Answer::Sat(_) => "sat",
@@ -89,7 +93,6 @@ impl Engine<'_> {
                 holds.len(),
                 solved.cost
             );
-        } // DBG
         match solved.answer {
             Answer::Sat(changes) => {
                 self.stats.sat += 1;
@@ -143,9 +146,6 @@ impl Engine<'_> {
         let (record, of_old, goal) = match ask {
             Ask::Flip(flip, key) if key.is_new_way(self.class_of(flip)) => {
                 let step = &self.records[flip.record].paths[flip.side as usize].steps[flip.step];
-                if self.records[flip.record].is_behind(flip.step) {
-                    return;
-                }
                 let all = if flip.side == Side::Old { usize::MAX } else { 0 };
                 (flip.record, all, (step.site as u64) << 1 | flip.side as u64)
             }
@@ -156,8 +156,11 @@ impl Engine<'_> {
         if depth > MAX_OBSTACLES {
             return;
         }
+        // Behind the place where the versions part, conditions of the other version follow: those stay.
+        let own = if let Ask::Flip(flip, _) = ask { flip.step } else { usize::MAX };
         let mut obstacles: Vec<usize> = self.neighbours(ask).into_iter().take(MAX_CORE / 2).collect();
         obstacles.extend(core.iter().rev().take(MAX_CORE));
+        obstacles.retain(|index| *index < own);
         for index in &obstacles {
             let (side, step) =
                 if *index < of_old { (Side::Old, *index) } else { (Side::New, index - of_old.min(*index)) };
