@@ -35,7 +35,7 @@ const LATER: usize = 16;
 /// By how much such flips are worse than others.
 const STALE: u32 = 3;
 /// Flips of a run that brought nothing new are asked only if they were not asked more often than this on others.
-const MAX_AGAIN: u32 = 3;
+const MAX_AGAIN: u32 = 0;
 /// Changes of shape in a row.
 const MAX_GENERATION: u32 = 6;
 /// How often a status is told.
@@ -289,20 +289,6 @@ impl<'a> Engine<'a> {
                 self.queue_variants(&test, &paths[1], generation, parted, through);
             }
         }
-        if std::env::var_os("PLX_DBG").is_some() {
-            eprintln!(
-                "DBG run {} news {news} parted {parted} steps {} {} {} argv {:?} stdin {:?}",
-                self.records.len(),
-                paths[0].steps.len(),
-                paths[1].steps.len(),
-                match &origin {
-                    Origin::Shape { generation, .. } => format!("shape {generation}"),
-                    Origin::Flip(f) => format!("flip of {}", f.record),
-                    Origin::Joint => "joint".to_owned(),
-                },
-                test.argv.iter().map(|a| String::from_utf8_lossy(a).into_owned()).collect::<Vec<_>>(),
-                String::from_utf8_lossy(&test.stdin)
-            );
         let record = self.records.len();
         self.by_test.insert(test.clone(), record);
         self.records.push(Record { test, paths, depth, parted: parting, news, closest });

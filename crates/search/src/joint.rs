@@ -15,8 +15,6 @@ pub struct Question {
     pub prefix: [usize; 2],
     /// Must hold, too: the difference.
     pub differs: ExprId,
-    /// About what is printed, as opposed to where the versions go.
-    pub about_output: bool,
     /// See [`crate::path::Step::hidden`].
     pub hidden: Vec<(u32, u32)>,
     /// The same for the same places of the programs, whatever the path to them.
@@ -40,7 +38,6 @@ pub fn about_outputs(old: &Path, new: &Path, mind: &mut Mind) -> Vec<Question> {
             list.push(Question {
                 prefix: [old.steps.len(), new.steps.len()],
                 differs,
-                about_output: true,
                 hidden: vec![],
                 goal: channel as u64,
             });
@@ -80,7 +77,6 @@ pub fn about_branches(old: &Path, new: &Path, alignment: &Alignment, mind: &mut 
         list.push(Question {
             prefix: [i, j],
             differs: mind.differ(old.steps[i].holds, new.steps[j].holds),
-            about_output: false,
             hidden: [&old.steps[i].hidden[..], &new.steps[j].hidden].concat(),
             goal: (old.steps[i].site as u64) << 32 | new.steps[j].site as u64,
         });

@@ -11,13 +11,6 @@ const EXPENSIVE: u64 = 600;
 const MAX_CORE: usize = 8;
 
 impl Engine<'_> {
-    fn dbg_site(&self, side: Side, site: u32) -> String {
-        let m = self.maps[side as usize];
-        format!(
-            "{}",
-            m.sites.get(site as usize).map(|s| format!("{}:{}", s.line, s.column)).unwrap_or_default()
-        )
-
     /// An obstacle was removed, and what is behind it is known already: the question is put again from there.
     fn revisit(&mut self, record: usize, depth: u32) {
         if depth > self.records[record].depth {
@@ -59,40 +52,6 @@ impl Engine<'_> {
             // Others like it shall wait, whatever the answer.
             *self.vain.entry(key.branch()).or_default() += 1;
         }
-        if std::env::var_os("PLX_DBG").is_some() {
-            let r = match &solved.answer {
-                Answer::Sat(_) => "sat",
-                Answer::Unsat(_) => "unsat",
-                Answer::Unknown => "unknown",
-            };
-            let what = match &ask {
-                Ask::Flip(f, k) => {
-                    let st = &self.records[f.record].paths[f.side as usize].steps[f.step];
-                    format!(
-                        "flip rec {} {:?} step {} {} {:?} depth {} obst {}",
-                        f.record,
-                        f.side,
-                        f.step,
-                        self.dbg_site(f.side, st.site),
-                        self.class(f.side, st),
-                        f.depth,
-                        k.is_new_way(Class::Guard)
-                    )
-                }
-                Ask::Joint(r, q) => format!(
-                    "joint rec {r} output {} {} / {}",
-                    q.about_output,
-                    self.dbg_site(Side::Old, (q.goal >> 32) as u32),
-                    self.dbg_site(Side::New, q.goal as u32)
-                ),
-            };
-            eprintln!(
-                "DBG {:?} {r} {:.1}ms holds {} cost {} {what}",
-                self.started.elapsed().as_millis(),
-                dbg_t.elapsed().as_secs_f64() * 1e3,
-                holds.len(),
-                solved.cost
-            );
         match solved.answer {
             Answer::Sat(changes) => {
                 self.stats.sat += 1;
