@@ -1,0 +1,172 @@
+//! What to ask and to try next: questions that a run raises, what they are worth, and the test cases of a round.
+
+use super::*;
+
+impl Engine<'_> {
+    /// New questions from a run.
+    /// `worth`: all of them, else only what no run was asked.
+    pub(super) fn ask_about(&mut self, record: usize, worth: bool) {
+        let mut alignment = joint::Alignment::default();
+        if self.settings.joint {
+            let Record { paths: [old, new], test, .. } = &self.records[record];
+            let mut questions = joint::about_outputs(old, new, &mut self.mind);
+            // Runs that brought nothing new are asked about their outputs only.
+            if worth {
+                alignment = joint::align(old, new);
+                questions.extend(joint::about_branches(old, new, &alignment, &mut self.mind));
+            }
+            for question in questions {
+                let cost = self.mind.effort(question.differs, test, self.settings.seed);
+                self.queue.ask_joint(record, question, cost);
+            }
+        }
+        let [old, new] = &self.records[record].paths;
+        // Up to where the versions do the same, a flip of one is a flip of the other.
+        let common = old.steps.iter().zip(&new.steps).take_while(|(a, b)| a.is_like(b)).count();
+        for side in [Side::Old, Side::New] {
+            for (flip, key) in self.flips(record, side, &alignment.alone[side as usize]) {
+                if side == Side::New && flip.step < common {
+                    self.queue.mark(key);
+                } else if worth || self.queue.times(&key) <= MAX_AGAIN {
+                    let rank = self.rank(self.class_of(&flip), &flip, &key);
+                    self.queue.ask(rank, flip, key);
+                }
+            }
+        }
+    }
+
+    pub(super) fn flips(&self, record: usize, side: Side, alone: &[usize]) -> Vec<(Flip, FlipKey)> {
+        let mut list = Vec::new();
+        for (index, step) in self.records[record].paths[side as usize].steps.iter().enumerate() {
+            let alone = alone.binary_search(&index).is_ok();
+            for other in 0..step.others.len() {
+                let mut key = FlipKey::new(side, step, other);
+                if self.records[record].is_behind(index) {
+                    key = key.towards(VISIBLE, step);
+                }
+                let again = self.queue.times(&key);
+                list.push((Flip { record, side, step: index, other, depth: 0, alone, again }, key));
+            }
+        }
+        list
+    }
+
+    pub(super) fn class(&self, side: Side, step: &crate::path::Step) -> Class {
+        if step.is_guard {
+            return Class::Guard;
+        }
+        // Only a branch has one other way; of a switch, any case counts as new until its context is known.
+        let branch = step.way <= 1 && step.others.len() == 1;
+        let other = 1u64.wrapping_sub(step.way);
+        if !branch || !self.ways.contains(&(side, step.site, other)) {
+            Class::NewWay
+        } else if !self.contexts.contains(&(side, step.site, step.context, other)) {
+            Class::NewContext
+        } else {
+            Class::NewRound
+        }
+    }
+
+    /// What a flip is worth: its class counts, that others of the same branch were in vain counts against it, and so
+    /// does that its run brought nothing new.
+    pub(super) fn rank(&self, class: Class, flip: &Flip, key: &FlipKey) -> u32 {
+        let vain = self.vain.get(&key.branch()).copied().unwrap_or(0);
+        let record = &self.records[flip.record];
+        let step = &record.paths[flip.side as usize].steps[flip.step];
+        // What libc makes of the input is seldom what the change is about.
+        let foreign = u32::from(self.is_libc(flip.side, step)) * (1 + u32::from(class > Class::NewWay));
+        let rank = class as u32 + magnitude(vain) + magnitude(flip.again) + foreign;
+        let reaches = record.closest.contains(&Some(0));
+        let rank = match self.guide.leads_to(flip, step, self.maps[flip.side as usize]) {
+            Distance::Branches(n) if record.closest[flip.side as usize].is_some_and(|c| n < c) => {
+                rank.saturating_sub(guide::NEARER)
+            }
+            Distance::Never if !reaches => rank + guide::ASTRAY,
+            _ => rank,
+        };
+        // A second time, on a run that brought nothing new: only when little else is left.
+        let rank = rank + if !record.news && flip.again > 0 && class > Class::Alone { STALE } else { 0 };
+        // Where the change is executed now and then, the rest can wait.
+        let elsewhere = u32::from(!reaches && !self.reaching.is_empty());
+        2 * (rank + elsewhere) + u32::from(!record.news)
+    }
+
+    pub(super) fn is_libc(&self, side: Side, step: &crate::path::Step) -> bool {
+        let map = self.maps[side as usize];
+        let block = map.sites.get(step.site as usize).and_then(|s| map.blocks.get(s.block as usize));
+        block.and_then(|b| map.functions.get(b.function as usize)).is_some_and(|f| f.model)
+    }
+
+    /// Test cases for the next round.
+    pub(super) fn next_round(&mut self) -> Vec<(TestCase, Origin)> {
+        let mut round = Vec::new();
+        for _ in 0..MAX_QUESTIONS {
+            if round.len() >= ASKS || self.out_of_time() {
+                break;
+            }
+            let mut queue = std::mem::take(&mut self.queue);
+            let ask = queue.next_ask(&|flip, key| {
+                let class = if key.is_obstacle() { Class::Obstacle } else { self.class_of(flip) };
+                self.rank(class, flip, key)
+            });
+            self.queue = queue;
+            let Some(ask) = ask else { break };
+            if let Some(found) = self.answer(ask) {
+                round.push(found);
+            }
+        }
+        let room = if round.len() < ASKS { ASKS + TRIES - round.len() } else { TRIES };
+        for _ in 0..room {
+            let Some((generation, test, parted)) = self.next_shape() else { break };
+            round.push((test, Origin::Shape { generation, parted }));
+        }
+        round
+    }
+
+    /// A test case of another shape: systematic ones, what a solver wanted put in instead of written over, and random ones in
+    /// turn, because each has blind spots.
+    pub(super) fn next_shape(&mut self) -> Option<Try> {
+        self.turn += 1;
+        let first = match self.turn % TURNS {
+            0 if self.records.len() > ASKS => self.by_chance(),
+            1 | 3 => self.queue.next_inserted(),
+            _ => None,
+        };
+        first
+            .or_else(|| self.queue.next_try())
+            .or_else(|| self.queue.next_inserted())
+            .or_else(|| self.by_chance())
+    }
+
+    pub(super) fn by_chance(&mut self) -> Option<Try> {
+        for _ in 0..CHANCES {
+            let max = self.settings.max_input;
+            let reach = !self.reaching.is_empty() && self.random.bool();
+            let corpus = if reach { &self.reaching } else { &self.corpus };
+            let test = havoc::changed(corpus, &self.hints, &mut self.random, max)?;
+            if self.queue.is_new(&test) {
+                return Some((0, test, false));
+            }
+        }
+        None
+    }
+
+    pub(super) fn queue_variants(
+        &mut self,
+        test: &TestCase,
+        path: &Path,
+        generation: u32,
+        parted: bool,
+        through: bool,
+    ) {
+        let distance = |step: &crate::path::Step| self.guide.at(Side::New, step, self.maps[1]);
+        let stretches = loops::stretches(path, &self.mind, &distance);
+        let repeated = loops::repeated(test, &stretches, through);
+        let variants = variants(test, &self.hints, repeated, self.settings.max_input);
+        // Where the change is executed now and then, other runs' variants come later.
+        let later = if through || parted || self.reaching.is_empty() { 0 } else { LATER };
+        for (rank, variant) in variants.into_iter().enumerate() {
+            self.queue.try_out(rank + later, generation + 1, variant, parted);
+        }
+    }
+}
