@@ -35,6 +35,7 @@ fn map() -> ProgramMap {
         edges: vec![],
         opaque: vec![],
         mode: Some(Mode::Symbolic),
+        dependence: None,
     }
 }
 
