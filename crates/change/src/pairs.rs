@@ -142,30 +142,21 @@ impl Pairs {
     /// Names under which matched things are the same on both sides.
     pub fn names(&self, old: &Program, new: &Program) -> (Names, Names) {
         let mut names = (Names::by_name(old), Names::by_name(new));
-        let side = |name: u64, side: &str| hash(&(side, name));
+        let name = |known: u64, pair: Option<usize>, kind: &str, side: &str| match pair {
+            Some(place) => hash(&(kind, place)),
+            None => hash(&(side, known)),
+        };
         for (f, other) in self.functions.iter().enumerate() {
-            names.0.functions[f] = match other {
-                Some(other) => hash(&("pair", other.index())),
-                None => side(names.0.functions[f], "old"),
-            };
+            names.0.functions[f] = name(names.0.functions[f], other.map(|o| o.index()), "pair", "old");
         }
         for (f, other) in self.functions_back.iter().enumerate() {
-            names.1.functions[f] = match other {
-                Some(_) => hash(&("pair", f)),
-                None => side(names.1.functions[f], "new"),
-            };
+            names.1.functions[f] = name(names.1.functions[f], other.map(|_| f), "pair", "new");
         }
         for (g, other) in self.globals.iter().enumerate() {
-            names.0.globals[g] = match other {
-                Some(other) => hash(&("global pair", other.index())),
-                None => side(names.0.globals[g], "old"),
-            };
+            names.0.globals[g] = name(names.0.globals[g], other.map(|o| o.index()), "global pair", "old");
         }
         for (g, other) in self.globals_back.iter().enumerate() {
-            names.1.globals[g] = match other {
-                Some(_) => hash(&("global pair", g)),
-                None => side(names.1.globals[g], "new"),
-            };
+            names.1.globals[g] = name(names.1.globals[g], other.map(|_| g), "global pair", "new");
         }
         names
     }

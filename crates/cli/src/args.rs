@@ -34,11 +34,9 @@ pub enum Command {
     Doctor,
 }
 
+/// What one run is given.
 #[derive(Debug, Args)]
-pub struct TraceArgs {
-    /// A C file, a program built with CC=parallax-cc, a directory or git:REV (with --build)
-    #[arg(value_name = "PROGRAM|FILE.c|DIR|git:REV")]
-    pub program: OsString,
+pub struct InputArgs {
     /// Arguments of the program; one that names an existing file makes that file an input
     #[arg(last = true, value_name = "ARG")]
     pub arguments: Vec<OsString>,
@@ -51,6 +49,15 @@ pub struct TraceArgs {
     /// An environment variable for the program
     #[arg(long = "env", value_name = "NAME=VALUE")]
     pub env: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub struct TraceArgs {
+    /// A C file, a program built with CC=parallax-cc, a directory or git:REV (with --build)
+    #[arg(value_name = "PROGRAM|FILE.c|DIR|git:REV")]
+    pub program: OsString,
+    #[command(flatten)]
+    pub inputs: InputArgs,
     /// Which inputs are symbolic [default: all]
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub symbolic: Option<Vec<InputKind>>,

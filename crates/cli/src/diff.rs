@@ -46,7 +46,7 @@ pub struct Finished {
 
 pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliError> {
     let interrupt = Interrupt::on_signals();
-    let seed = Inputs::read(args.stdin.as_deref(), &args.files, &args.env, args.arguments.clone())?;
+    let seed = Inputs::read(&args.inputs)?;
     let seeds = seeds::seeds(seed.test_case(), args.seeds.as_deref())?;
     let rules = rules(&args.oracle)?;
     if let Some(directory) = &args.record_queries {

@@ -2,7 +2,7 @@
 //!
 //! Every option here is in the book (`docs/book/command-line.md`) and can stand in `parallax.toml` under its own name.
 
-use crate::args::{BuildArgs, LimitArgs};
+use crate::args::{BuildArgs, InputArgs, LimitArgs};
 use crate::units;
 use clap::{Args, ValueEnum};
 use parallax_oracle::Aspect;
@@ -18,18 +18,8 @@ pub struct DiffArgs {
     /// The new version. Both may be left out in a repository with a parallax.toml; NEW, if there is a --patch
     #[arg(value_name = "NEW")]
     pub new: Option<OsString>,
-    /// Arguments of the program; one that names an existing file makes that file an input
-    #[arg(last = true, value_name = "ARG")]
-    pub arguments: Vec<OsString>,
-    /// Standard input of the program [default: empty]
-    #[arg(long, value_name = "FILE")]
-    pub stdin: Option<PathBuf>,
-    /// A file for the program: NAME in its directory, with the content of PATH
-    #[arg(long = "file", value_name = "NAME=PATH")]
-    pub files: Vec<OsString>,
-    /// An environment variable for the program
-    #[arg(long = "env", value_name = "NAME=VALUE")]
-    pub env: Vec<OsString>,
+    #[command(flatten)]
+    pub inputs: InputArgs,
     /// More seeds: kept tests, or plain files to be used as standard input
     #[arg(long, value_name = "DIR")]
     pub seeds: Option<PathBuf>,

@@ -4,7 +4,7 @@
 //!
 //! Always holds: afterwards no file that the command line names is read again, except the program's.
 
-use crate::args::{BuildArgs, Format, InputKind, LimitArgs, ModeArg, TraceArgs};
+use crate::args::{BuildArgs, Format, InputArgs, InputKind, LimitArgs, ModeArg, TraceArgs};
 use crate::error::CliError;
 use parallax_execute::TestCase;
 use std::ffi::{OsStr, OsString};
@@ -62,7 +62,7 @@ pub struct SymbolicKinds {
 pub fn trace(args: TraceArgs) -> Result<TraceJob, CliError> {
     let target = target(&args.program)?;
     no_build_command(&args.build, &target)?;
-    let inputs = Inputs::read(args.stdin.as_deref(), &args.files, &args.env, args.arguments)?;
+    let inputs = Inputs::read(&args.inputs)?;
     Ok(TraceJob {
         target,
         build: args.build,
@@ -114,15 +114,10 @@ fn symbolic(kinds: Option<&[InputKind]>) -> SymbolicKinds {
 
 impl Inputs {
     /// From the options that describe a test case.
-    pub fn read(
-        stdin: Option<&Path>,
-        files: &[OsString],
-        env: &[OsString],
-        arguments: Vec<OsString>,
-    ) -> Result<Inputs, CliError> {
-        let stdin = stdin.map(|path| read(path, "--stdin")).transpose()?;
+    pub fn read(args: &InputArgs) -> Result<Inputs, CliError> {
+        let stdin = args.stdin.as_deref().map(|path| read(path, "--stdin")).transpose()?;
         let mut inputs = Inputs { stdin: stdin.unwrap_or_default(), ..Inputs::default() };
-        for file in files {
+        for file in &args.files {
             let (name, path) = assignment(file, "--file NAME=PATH")?;
             let name = PathBuf::from(OsString::from_vec(name));
             if !stays_inside(&name) {
@@ -134,11 +129,11 @@ impl Inputs {
             let content = read(Path::new(OsStr::from_bytes(&path)), "--file")?;
             inputs.add_file(name, content)?;
         }
-        for variable in env {
+        for variable in &args.env {
             inputs.env.push(assignment(variable, "--env NAME=VALUE")?);
         }
-        for argument in arguments {
-            inputs.add_argument(argument)?;
+        for argument in &args.arguments {
+            inputs.add_argument(argument.clone())?;
         }
         Ok(inputs)
     }

@@ -460,6 +460,7 @@ mod tests {
     /// One test, because recording is global to the process.
     #[test]
     fn handlers_have_chunks_of_their_own_and_what_does_not_fit_is_cut() {
+        let _alone = crate::state::ALONE.lock().unwrap();
         let capacity = CHUNKS_HERE * (CHUNK_BYTES + 4096);
         let mut arena = vec![0u64; 512 + capacity / 8];
         let header = arena.as_mut_ptr() as *mut Header;

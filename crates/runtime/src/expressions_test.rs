@@ -3,11 +3,10 @@
 //! other inputs both directly and through the nodes.
 
 use crate::intrinsics::{self, __plx_rt_intrinsic};
-use crate::state::state;
+use crate::state::{state, ALONE};
 use crate::tls::Tls;
 use crate::{nodes, shadow};
 use parallax_trace::format::*;
-use std::sync::Mutex;
 
 // What the C part and the instrumenter provide in a real program.
 static mut BLOCK: std::mem::MaybeUninit<Tls> = std::mem::MaybeUninit::zeroed();
@@ -26,9 +25,6 @@ static __plx_globals_len: u64 = 0;
 
 const INPUTS: usize = 6;
 type Bytes = [u8; INPUTS];
-
-/// One test at a time: the state is the process's.
-static ALONE: Mutex<()> = Mutex::new(());
 
 struct Random(u64);
 

@@ -36,6 +36,10 @@ unsafe impl Sync for Global {}
 
 static STATE: Global = Global(UnsafeCell::new(State::empty()));
 
+/// One test at a time: the state is the process's.
+#[cfg(test)]
+pub static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
 /// The state, for the traced thread.
 #[inline]
 #[allow(clippy::mut_from_ref)]

@@ -32,10 +32,8 @@ const MAX_QUESTIONS: usize = 400;
 const JUDGE_EVERY: u64 = 16;
 /// By how many ranks the variants of a run that does not execute the change come later.
 const LATER: usize = 16;
-/// By how much such flips are worse than others.
+/// By how much a flip is worse that was asked on another run, if its own run brought nothing new.
 const STALE: u32 = 3;
-/// Flips of a run that brought nothing new are asked only if they were not asked more often than this on others.
-const MAX_AGAIN: u32 = 0;
 /// Changes of shape in a row.
 const MAX_GENERATION: u32 = 6;
 /// How often a status is told.
@@ -265,7 +263,7 @@ impl<'a> Engine<'a> {
             paths[k] = Path::of(traced, self.maps[k], &mut self.mind);
             news |= self.new_edges(k, traced);
             news |= self.new_ways(side, &paths[k]);
-            closest[k] = self.guide.closest(side, self.maps[k], traced);
+            closest[k] = self.guide.closest(side, traced);
             let distance = closest[k].unwrap_or(u32::MAX);
             news |= distance < self.nearest[k];
             self.nearest[k] = self.nearest[k].min(distance);

@@ -27,6 +27,7 @@ pub enum Distance {
 pub type Distances = [Vec<Distance>; 2];
 
 pub struct Guide<'a> {
+    maps: [&'a ProgramMap; 2],
     distances: &'a Distances,
     /// For each version and block that ends in a branch: where its ways lead, in the order of the edges.
     successors: [HashMap<u32, Vec<u32>>; 2],
@@ -37,7 +38,7 @@ pub const NEARER: u32 = 2;
 pub const ASTRAY: u32 = 3;
 
 impl<'a> Guide<'a> {
-    pub fn new(maps: [&ProgramMap; 2], distances: &'a Distances) -> Guide<'a> {
+    pub fn new(maps: [&'a ProgramMap; 2], distances: &'a Distances) -> Guide<'a> {
         let successors = maps.map(|map| {
             let mut all: HashMap<u32, Vec<u32>> = HashMap::new();
             for edge in map.edges.iter().filter(|e| e.from != e.to) {
@@ -45,7 +46,7 @@ impl<'a> Guide<'a> {
             }
             all
         });
-        Guide { distances, successors }
+        Guide { maps, distances, successors }
     }
 
     fn distance(&self, side: Side, block: u32) -> Distance {
@@ -53,8 +54,9 @@ impl<'a> Guide<'a> {
     }
 
     /// The least number of branches between what a run executed and changed code; `None` if that is not known or if there is no way.
-    pub fn closest(&self, side: Side, map: &ProgramMap, traced: &Traced) -> Option<u32> {
-        let executed = traced.trace.coverage().iter().zip(&map.edges).filter(|(n, _)| **n > 0);
+    pub fn closest(&self, side: Side, traced: &Traced) -> Option<u32> {
+        let edges = &self.maps[side as usize].edges;
+        let executed = traced.trace.coverage().iter().zip(edges).filter(|(n, _)| **n > 0);
         executed
             .filter_map(|(_, edge)| match self.distance(side, edge.to) {
                 Distance::Branches(n) => Some(n),
@@ -64,21 +66,29 @@ impl<'a> Guide<'a> {
     }
 
     /// How far a condition is from changed code; much if that is not known.
-    pub fn at(&self, side: Side, step: &Step, map: &ProgramMap) -> u32 {
-        let block = map.sites.get(step.site as usize).map(|s| s.block);
-        match block.map(|b| self.distance(side, b)) {
+    pub fn at(&self, side: Side, step: &Step) -> u32 {
+        match self.block(side, step).map(|b| self.distance(side, b)) {
             Some(Distance::Branches(n)) => n,
             _ => u32::MAX,
         }
     }
 
     /// Where a flip leads.
-    pub fn leads_to(&self, flip: &Flip, step: &Step, map: &ProgramMap) -> Distance {
-        let Some(site) = map.sites.get(step.site as usize) else { return Distance::Unknown };
-        let Some(ways) = self.successors[flip.side as usize].get(&site.block) else {
-            return Distance::Unknown;
-        };
-        let to = step.leads.get(flip.other).and_then(|way| ways.get(*way));
+    pub fn leads_to(&self, flip: &Flip, step: &Step) -> Distance {
+        let ways = self.block(flip.side, step).and_then(|b| self.successors[flip.side as usize].get(&b));
+        let to = ways.zip(step.leads.get(flip.other)).and_then(|(ways, way)| ways.get(*way));
         to.map_or(Distance::Unknown, |block| self.distance(flip.side, *block))
+    }
+
+    /// Is it a condition of the libc functions that Parallax brings?
+    pub fn is_libc(&self, side: Side, step: &Step) -> bool {
+        let map = self.maps[side as usize];
+        let block = self.block(side, step).and_then(|b| map.blocks.get(b as usize));
+        block.and_then(|b| map.functions.get(b.function as usize)).is_some_and(|f| f.model)
+    }
+
+    /// The block that a condition ends.
+    fn block(&self, side: Side, step: &Step) -> Option<u32> {
+        self.maps[side as usize].sites.get(step.site as usize).map(|s| s.block)
     }
 }

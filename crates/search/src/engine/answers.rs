@@ -92,7 +92,7 @@ impl Engine<'_> {
         match ask {
             Ask::Flip(flip, _) => {
                 let step = &self.records[flip.record].paths[flip.side as usize].steps[flip.step];
-                !self.is_libc(flip.side, step)
+                !self.guide.is_libc(flip.side, step)
             }
             Ask::Joint(..) => false,
         }

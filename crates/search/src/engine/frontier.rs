@@ -3,8 +3,7 @@
 use super::*;
 
 impl Engine<'_> {
-    /// New questions from a run.
-    /// `worth`: all of them, else only what no run was asked.
+    /// New questions from a run. `worth`: all of them, else only what no run was asked.
     pub(super) fn ask_about(&mut self, record: usize, worth: bool) {
         let mut alignment = joint::Alignment::default();
         if self.settings.joint {
@@ -27,7 +26,7 @@ impl Engine<'_> {
             for (flip, key) in self.flips(record, side, &alignment.alone[side as usize]) {
                 if side == Side::New && flip.step < common {
                     self.queue.mark(key);
-                } else if worth || self.queue.times(&key) <= MAX_AGAIN {
+                } else if worth || self.queue.times(&key) == 0 {
                     let rank = self.rank(self.class_of(&flip), &flip, &key);
                     self.queue.ask(rank, flip, key);
                 }
@@ -74,10 +73,10 @@ impl Engine<'_> {
         let record = &self.records[flip.record];
         let step = &record.paths[flip.side as usize].steps[flip.step];
         // What libc makes of the input is seldom what the change is about.
-        let foreign = u32::from(self.is_libc(flip.side, step)) * (1 + u32::from(class > Class::NewWay));
+        let foreign = u32::from(self.guide.is_libc(flip.side, step)) * (1 + u32::from(class > Class::NewWay));
         let rank = class as u32 + magnitude(vain) + magnitude(flip.again) + foreign;
         let reaches = record.closest.contains(&Some(0));
-        let rank = match self.guide.leads_to(flip, step, self.maps[flip.side as usize]) {
+        let rank = match self.guide.leads_to(flip, step) {
             Distance::Branches(n) if record.closest[flip.side as usize].is_some_and(|c| n < c) => {
                 rank.saturating_sub(guide::NEARER)
             }
@@ -89,12 +88,6 @@ impl Engine<'_> {
         // Where the change is executed now and then, the rest can wait.
         let elsewhere = u32::from(!reaches && !self.reaching.is_empty());
         2 * (rank + elsewhere) + u32::from(!record.news)
-    }
-
-    pub(super) fn is_libc(&self, side: Side, step: &crate::path::Step) -> bool {
-        let map = self.maps[side as usize];
-        let block = map.sites.get(step.site as usize).and_then(|s| map.blocks.get(s.block as usize));
-        block.and_then(|b| map.functions.get(b.function as usize)).is_some_and(|f| f.model)
     }
 
     /// Test cases for the next round.
@@ -159,7 +152,7 @@ impl Engine<'_> {
         parted: bool,
         through: bool,
     ) {
-        let distance = |step: &crate::path::Step| self.guide.at(Side::New, step, self.maps[1]);
+        let distance = |step: &crate::path::Step| self.guide.at(Side::New, step);
         let stretches = loops::stretches(path, &self.mind, &distance);
         let repeated = loops::repeated(test, &stretches, through);
         let variants = variants(test, &self.hints, repeated, self.settings.max_input);
