@@ -5,6 +5,7 @@
 //!
 //! Always holds: node 0 is the entry, node 1 the exit; there is no edge from entry to exit; edges are in order, each once.
 
+use crate::effects::Effects;
 use crate::points::{self, Place};
 use crate::reach::World;
 use crate::targets::Target;
@@ -44,13 +45,18 @@ impl Csg {
         Csg::between(world, targets, &BTreeMap::new())
     }
 
-    /// With interaction locations (algorithm 5): instructions that depend on more than one change, with those targets (by place in `targets`). To a
-    /// location there is also an edge from each change that it depends on.
+    /// With interaction locations (algorithm 5). `effects`: what each target can have an effect on; `depends_on`: what an instruction depends on
+    /// directly. To a location there is also an edge from each change that it depends on. A statement with changed code is a change, and no location.
     pub fn with_interactions(
         world: &World,
         targets: &[Target],
-        locations: &BTreeMap<InstId, BTreeSet<usize>>,
+        effects: &Effects,
+        depends_on: impl FnMut(InstId) -> Vec<InstId>,
     ) -> Csg {
+        let changed: BTreeSet<(BlockId, u32)> =
+            targets.iter().flat_map(|t| &t.insts).map(|inst| statement(world.program, *inst)).collect();
+        let locations =
+            &effects.locations(depends_on, |inst| changed.contains(&statement(world.program, inst)));
         let mut csg = Csg::between(world, targets, locations);
         let numbers: BTreeMap<(BlockId, u32), usize> = (csg.nodes.iter().enumerate())
             .filter(|(_, node)| node.kind == NodeKind::Interaction)
@@ -69,10 +75,8 @@ impl Csg {
     fn between(world: &World, targets: &[Target], locations: &BTreeMap<InstId, BTreeSet<usize>>) -> Csg {
         let mut places: Vec<Place> =
             targets.iter().map(|t| Place { block: t.block, insts: t.insts.clone() }).collect();
-        let changed: BTreeSet<InstId> = targets.iter().flat_map(|t| t.insts.iter().copied()).collect();
         let mut statements: BTreeMap<(BlockId, u32), Vec<InstId>> = BTreeMap::new();
-        // A location may coincide with changed code, and is that then.
-        for inst in locations.keys().filter(|inst| !changed.contains(inst)) {
+        for inst in locations.keys() {
             statements.entry(statement(world.program, *inst)).or_default().push(*inst);
         }
         places.extend(statements.into_iter().map(|((block, _), insts)| Place { block, insts }));

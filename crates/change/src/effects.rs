@@ -47,14 +47,16 @@ impl Effects {
 
     /// Instructions that depend on more than one change, where that comes about: none of what they depend on directly depends on the same
     /// changes, or only in a circle, and then one of the circle stands for it. (What only hands such a value on is no location of
-    /// its own.) With the changes.
+    /// its own.) With the changes. Code of which `is_changed` holds is no location, and hands nothing on: it is a change itself, so what depends on it
+    /// depends on one change more.
     pub fn locations(
         &self,
         mut depends_on: impl FnMut(InstId) -> Vec<InstId>,
+        is_changed: impl Fn(InstId) -> bool,
     ) -> BTreeMap<InstId, BTreeSet<usize>> {
         let mut by: BTreeMap<InstId, BTreeSet<usize>> = BTreeMap::new();
         for (n, slice) in self.slices.iter().enumerate() {
-            for inst in slice {
+            for inst in slice.iter().filter(|inst| !is_changed(**inst)) {
                 by.entry(*inst).or_default().insert(n);
             }
         }
@@ -113,7 +115,10 @@ mod tests {
             6 => vec![InstId(5)],
             _ => Vec::new(),
         };
-        assert_eq!(effects.locations(depends), BTreeMap::from([(InstId(5), BTreeSet::from([0, 1]))]));
+        assert_eq!(
+            effects.locations(depends, |_| false),
+            BTreeMap::from([(InstId(5), BTreeSet::from([0, 1]))])
+        );
     }
 
     #[test]
@@ -125,6 +130,9 @@ mod tests {
             6 => vec![InstId(2), InstId(5)],
             _ => Vec::new(),
         };
-        assert_eq!(effects.locations(depends), BTreeMap::from([(InstId(5), BTreeSet::from([0, 1]))]));
+        assert_eq!(
+            effects.locations(depends, |_| false),
+            BTreeMap::from([(InstId(5), BTreeSet::from([0, 1]))])
+        );
     }
 }

@@ -119,7 +119,7 @@ fn sequences(of: &Inspected) -> Csg {
             let units = of.targets.iter().map(|t| t.insts.as_slice());
             let effects = Effects::new(units, |insts| dependence.forward(insts));
             let depends = |inst| dependence.depends_on(inst).into_iter().map(|(on, _)| on).collect();
-            Csg::with_interactions(&of.world, &of.targets, &effects.locations(depends))
+            Csg::with_interactions(&of.world, &of.targets, &effects, depends)
         }
         None => Csg::of_changes(&of.world, &of.targets),
     }

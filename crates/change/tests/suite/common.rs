@@ -23,6 +23,13 @@ pub fn model(text: &str) -> Program {
     model_of_files(directory.path(), &[("program.c", text)])
 }
 
+/// The same before the clean-up, with every variable in memory.
+pub fn model_not_cleaned(text: &str) -> Program {
+    let directory = tempfile::tempdir().unwrap();
+    let bitcode = compile(directory.path(), &[("program.c", text)]);
+    load(&std::fs::read(bitcode).unwrap()).unwrap()
+}
+
 /// The model of a program in several files.
 pub fn models(files: &[(&str, &str)]) -> Program {
     let directory = tempfile::tempdir().unwrap();

@@ -11,3 +11,4 @@ mod reformat;
 mod regions;
 mod sequences;
 mod unchanged;
+mod worked;
