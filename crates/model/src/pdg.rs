@@ -229,16 +229,13 @@ impl Builder<'_> {
             for (controller, _) in &controllers {
                 self.edge(Node::Inst(program.terminator(*controller)), Node::Block(block), Kind::Control);
             }
-            if controllers.is_empty() {
+            // The head of a loop may be controlled by the loop alone, and yet be reached by entering the function.
+            if controllers.is_empty() || flow.always_executed(block) {
                 self.edge(Node::Entry(func), Node::Block(block), Kind::Control);
             }
             for id in program.block(block).insts.iter() {
                 self.edge(Node::Block(block), Node::Inst(id), Kind::Control);
             }
-        }
-        // What depends on a branch in a loop also needs the function to be entered.
-        if let Some(entry) = program.func(func).entry() {
-            self.edge(Node::Entry(func), Node::Block(entry), Kind::Control);
         }
     }
 

@@ -115,6 +115,7 @@ impl Generator<'_> {
             solver.graph.add(result, fresh);
             // What the wrapper itself writes there.
             solver.add_transfer((base, fresh, None));
+            self.clones.push((base, fresh));
             for &index in wrapper.resized.iter().chain(&wrapper.copied) {
                 let handed_on = matches!(args.get(index as usize), Some(Operand::Arg { .. }));
                 if handed_on && self.wrappers.is_postponed(site.inst) {

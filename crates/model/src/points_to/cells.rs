@@ -103,6 +103,10 @@ impl Span {
     fn some(self) -> Option<Span> {
         (self.stride != 0).then_some(self)
     }
+
+    pub(super) fn contains(self, offset: i64) -> bool {
+        (i64::from(self.start)..i64::from(self.end)).contains(&offset)
+    }
 }
 
 impl Cell {
@@ -300,25 +304,32 @@ impl Cells {
         let Some(span) = cell.innermost() else {
             return [self.at_in_bounds(cell.object, i64::from(cell.offset) + by), None];
         };
-        let stride = i64::from(span.stride);
-        let position = i64::from(cell.offset) - i64::from(span.start) + by;
-        if (0..stride).contains(&position) {
-            return [Some(self.moved(cell, span.start, position)), None];
+        let to = i64::from(cell.offset) + by;
+        if span.contains(to) {
+            return [Some(self.wrapped(cell, span, to)), None];
         }
-        let wrapped = self.moved(cell, span.start, position.rem_euclid(stride));
-        // From an array back to the start of the structure that holds it: what `container_of` does.
-        let outside = i64::from(span.start) + position;
-        let outer_start = if cell.inner.stride != 0 { i64::from(cell.outer.start) } else { 0 };
-        if position >= 0 || outside != outer_start {
-            return [Some(wrapped), None];
-        }
-        let mut container = cell.without_innermost();
-        container.offset = outside as i32;
-        [Some(wrapped), Some(self.rederive(container))]
+        // An array begins where the structure that holds it may begin: from there, the step leads to another field. Back from an array to
+        // something before it is what `container_of` does.
+        let field = self.shift_outside(cell.without_innermost(), to);
+        // A step that is longer than the array does not stay in it.
+        let too_far = by.unsigned_abs() >= u64::from(span.end.abs_diff(span.start));
+        let element = (!too_far || field.is_none()).then(|| self.wrapped(cell, span, to));
+        [element, field]
     }
 
-    fn moved(&mut self, mut cell: Cell, start: i32, position: i64) -> CellId {
-        cell.offset = (i64::from(start) + position) as i32;
+    /// Another offset in the structure, or the array of structures, that holds an array.
+    fn shift_outside(&mut self, container: Cell, to: i64) -> Option<CellId> {
+        match container.innermost() {
+            None => self.at_in_bounds(container.object, to),
+            Some(span) if span.contains(to) => Some(self.wrapped(container, span, to)),
+            Some(_) => self.shift_outside(container.without_innermost(), to),
+        }
+    }
+
+    /// The same place in the first element of an array.
+    fn wrapped(&mut self, mut cell: Cell, span: Span, to: i64) -> CellId {
+        let start = i64::from(span.start);
+        cell.offset = (start + (to - start).rem_euclid(i64::from(span.stride))) as i32;
         self.rederive(cell)
     }
 

@@ -9,7 +9,7 @@
 
 use super::cells::{CellId, ObjectId, ObjectKind, Walk};
 use super::graph::NodeId;
-use super::shape::{flatten, Shape};
+use super::shape::{self, flatten, Shape};
 use super::solver::{Solver, Step};
 use super::wrappers::Wrappers;
 use super::Limits;
@@ -53,6 +53,8 @@ pub(super) struct Generator<'p> {
     /// Nodes through which everything flows that an unknown external function sees.
     pub unknown: FxHashMap<FuncId, NodeId>,
     pub asm_node: Option<NodeId>,
+    /// What an allocation wrapper sees, and what one of its callers gets: the same memory.
+    pub clones: Vec<(CellId, CellId)>,
     constants: FxHashMap<Vec<CellId>, NodeId>,
     pub carries: Vec<bool>,
     byte_copies: FxHashSet<InstId>,
@@ -76,6 +78,7 @@ impl<'p> Generator<'p> {
             targets: Vec::new(),
             unknown: FxHashMap::default(),
             asm_node: None,
+            clones: Vec::new(),
             constants: FxHashMap::default(),
             carries,
             byte_copies: FxHashSet::default(),
@@ -313,12 +316,9 @@ impl<'p> Generator<'p> {
 
     pub fn global(&mut self, solver: &mut Solver, id: GlobalId) -> ObjectId {
         let global = self.program.global(id);
+        let known = shape::of_global(self.program, global, &self.limits);
         // An array declared elsewhere may be larger than its declaration says.
-        let count = (!global.external()).then_some(1);
-        let shape = match count {
-            Some(_) => Shape::of(self.program, global.ty, count, &self.limits),
-            None => Shape { size: None, ..Shape::of(self.program, global.ty, Some(1), &self.limits) },
-        };
+        let shape = if global.external() { Shape { size: None, ..known } } else { known };
         solver.cells.object(ObjectKind::Global(id), shape)
     }
 

@@ -18,6 +18,7 @@
 
 mod calls;
 mod cells;
+mod clones;
 mod generate;
 mod graph;
 mod instructions;

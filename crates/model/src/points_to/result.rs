@@ -4,6 +4,7 @@
 //! into `cells`.
 
 use super::cells::{Cell, CellId, Object, ObjectId, ObjectKind, UNBOUNDED};
+use super::clones::Clones;
 use super::generate::{Generator, Val};
 use super::graph::NodeId;
 use super::set::SparseSet;
@@ -69,7 +70,8 @@ impl PointsTo {
         let mut generator = Generator::new(program, limits, &mut solver);
         generator.run(&mut solver);
         solver.solve(&mut generator);
-        Collector { solver, index: FxHashMap::default(), sets: Vec::new() }.collect(generator)
+        let clones = Clones::new(&solver, &generator);
+        Collector { solver, clones, index: FxHashMap::default(), sets: Vec::new() }.collect(generator)
     }
 
     /// For a cache: [`PointsTo::from_bytes`] reads it back.
@@ -209,6 +211,7 @@ fn stored_size(program: &Program, value: Operand) -> u32 {
 /// Turns the solver's nodes into stored sets.
 struct Collector {
     solver: Solver,
+    clones: Clones,
     index: FxHashMap<SparseSet, u32>,
     sets: Vec<SparseSet>,
 }
@@ -286,7 +289,7 @@ impl Collector {
     fn of_operand(&mut self, generator: &mut Generator, operand: Operand) -> u32 {
         match generator.value(&mut self.solver, operand) {
             Val::Nothing => 0,
-            Val::Cells(cells) => self.intern(cells.into_iter().map(|c| c.0).collect()),
+            Val::Cells(cells) => self.intern_with_clones(cells.into_iter().map(|c| c.0).collect()),
             Val::Node(node) => self.of_node(node),
         }
     }
@@ -296,10 +299,12 @@ impl Collector {
         if self.solver.graph.points_to[node].is_empty() {
             return 0;
         }
-        if let Some(&id) = self.index.get(&self.solver.graph.points_to[node]) {
-            return id;
-        }
         let set = self.solver.graph.points_to[node].clone();
+        self.intern_with_clones(set)
+    }
+
+    fn intern_with_clones(&mut self, mut set: SparseSet) -> u32 {
+        self.clones.add(&mut self.solver.cells, &mut set);
         self.intern(set)
     }
 

@@ -53,6 +53,72 @@ impl Shape {
     }
 }
 
+/// The shape of a global whose initialiser made up its type: clang writes a table with zeros at its end as `<{ [102 x i8], [154 x i8] }>`, and an array
+/// of unions as a structure of structures. What was declared is in the debug information; without it, nothing is known.
+pub(super) fn of_global(program: &Program, global: &Global, limits: &Limits) -> Shape {
+    if !made_up(program, global.ty) {
+        return Shape::of(program, global.ty, Some(1), limits);
+    }
+    let mut shape = Shape::untyped(Some(program.ty(global.ty).size).filter(|s| *s > 0));
+    if let Some(declared) = global.debug {
+        collect_declared(program, declared, 0, &mut shape.arrays, limits);
+    }
+    shape
+}
+
+/// Is there a structure in the type that has no name in the source?
+fn made_up(program: &Program, ty: TypeId) -> bool {
+    match &program.ty(ty).kind {
+        TypeKind::Struct(s) => s.name.is_none() || s.fields.iter().any(|f| made_up(program, f.ty)),
+        TypeKind::Array { element, .. } => made_up(program, *element),
+        _ => false,
+    }
+}
+
+/// As [`collect`], from a type of the source. Members of a union lie over each other, so arrays there stay unknown.
+fn collect_declared(program: &Program, ty: DebugTypeId, at: u64, arrays: &mut Vec<Array>, limits: &Limits) {
+    if arrays.len() >= limits.arrays as usize || at > u64::from(limits.offset) {
+        return;
+    }
+    match &program.debug_types[ty.index()] {
+        DebugType::Typedef { to: Some(to), .. } | DebugType::Qualified { to: Some(to) } => {
+            collect_declared(program, *to, at, arrays, limits);
+        }
+        DebugType::Struct { union: false, members, .. } => {
+            for member in members {
+                if let Some(inner) = member.ty {
+                    collect_declared(program, inner, at + member.offset_bits / 8, arrays, limits);
+                }
+            }
+        }
+        // An array of arrays is one array here.
+        DebugType::Array { element: Some(element), bytes } => {
+            let stride = declared_size(program, *element);
+            if stride > 0 && *bytes > stride {
+                let end = at.saturating_add(*bytes).min(i32::MAX as u64) as i32;
+                arrays.push(Array { start: at as i32, end, stride: stride.min(u64::from(u32::MAX)) as u32 });
+            }
+            if *bytes > 0 {
+                collect_declared(program, *element, at, arrays, limits);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Bytes of a type of the source; 0 where they are not known.
+fn declared_size(program: &Program, ty: DebugTypeId) -> u64 {
+    match &program.debug_types[ty.index()] {
+        DebugType::Base { bits, .. } | DebugType::Enum { bits, .. } => bits / 8,
+        DebugType::Pointer { .. } => 8,
+        DebugType::Struct { bytes, .. } | DebugType::Array { bytes, .. } => *bytes,
+        DebugType::Typedef { to, .. } | DebugType::Qualified { to } => {
+            to.map_or(0, |to| declared_size(program, to))
+        }
+        DebugType::Func { .. } | DebugType::Other { .. } => 0,
+    }
+}
+
 fn is_array(program: &Program, ty: TypeId) -> bool {
     matches!(program.ty(ty).kind, TypeKind::Array { .. })
 }

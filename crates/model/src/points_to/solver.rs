@@ -319,28 +319,29 @@ impl Solver {
     /// What was stored to `cell` is copied along with the bytes at `from`.
     fn transfer(&mut self, (from, to, len): Transfer, cell: CellId) {
         let (source, inside) = (self.cells.get(from), self.cells.get(cell));
-        let Some(target) = copied_to(&mut self.cells, &source, &inside, to, len) else { return };
-        let (from, to) = (self.stored(cell), self.stored(target));
-        self.graph.add_edge(from, to);
+        for target in copied_to(&mut self.cells, &source, &inside, to, len) {
+            let (from, to) = (self.stored(cell), self.stored(target));
+            self.graph.add_edge(from, to);
+        }
     }
 }
 
-/// The cell that what is stored at `inside` is copied to, when bytes from `source` on go to `to`.
+/// The cells that what is stored at `inside` is copied to, when bytes from `source` on go to `to`.
 pub(super) fn copied_to(
     cells: &mut Cells,
     source: &Cell,
     inside: &Cell,
     to: CellId,
     len: Option<u64>,
-) -> Option<CellId> {
+) -> Vec<CellId> {
     let copied = match source.is_anywhere() || inside.is_anywhere() {
         true => Copied::Anywhere,
         false => relative(source, inside, len),
     };
     match copied {
-        Copied::Nowhere => None,
-        Copied::Anywhere => Some(cells.anywhere(cells.get(to).object)),
-        Copied::At(steps) => derive(cells, to, &steps).first().copied(),
+        Copied::Nowhere => Vec::new(),
+        Copied::Anywhere => vec![cells.anywhere(cells.get(to).object)],
+        Copied::At(steps) => derive(cells, to, &steps),
     }
 }
 
@@ -356,11 +357,16 @@ enum Copied {
 
 /// Where what is stored at `inside` ends up when `len` bytes from `source` on are copied.
 fn relative(source: &Cell, inside: &Cell, len: Option<u64>) -> Copied {
-    if source.outer.stride == 0 {
+    // What lies outside the array can be copied only together with the structure that the array begins.
+    let array = source.outer;
+    let apart = inside.offset >= array.end || inside.end(1) <= i64::from(array.start);
+    if array.stride == 0 || apart {
         return relative_to_one(source.offset, inside, len);
     }
-    let stride = source.outer.stride;
-    let fits = inside.outer.stride % stride == 0;
+    let stride = array.stride;
+    let fits = inside.outer.stride % stride == 0
+        && inside.offset >= array.start
+        && (inside.outer.stride == 0 || inside.outer.end <= array.end);
     if source.inner.stride != 0 || !fits {
         return Copied::Anywhere;
     }

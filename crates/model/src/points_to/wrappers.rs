@@ -37,6 +37,8 @@ pub struct Wrapper {
     pub copied: Vec<u32>,
     /// Calls that do this copying.
     copies: Vec<InstId>,
+    /// The wrapper itself reads the fresh memory.
+    reads: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -124,7 +126,9 @@ impl Wrappers {
                 _ => return None,
             }
         }
-        (!wrapper.sites.is_empty()).then_some(wrapper)
+        // Copies are left to the callers, so the wrapper itself would not see what was copied.
+        let sees_copies = wrapper.reads && !wrapper.copied.is_empty();
+        (!wrapper.sites.is_empty() && !sees_copies).then_some(wrapper)
     }
 
     /// The argument that a call only gives back.
@@ -280,7 +284,11 @@ impl Wrappers {
             for &user in users.of_inst(id) {
                 let operands = program.operands(user);
                 let harmless = match program.inst(user).op {
-                    Op::Ret | Op::ICmp(_) | Op::Load { .. } => true,
+                    Op::Ret | Op::ICmp(_) => true,
+                    Op::Load { .. } => {
+                        wrapper.reads = true;
+                        true
+                    }
                     Op::Store { .. } => operands[0] != Operand::Inst(id),
                     Op::Phi { .. } | Op::Select | Op::Freeze | Op::Gep(_) => {
                         pending.push(user);

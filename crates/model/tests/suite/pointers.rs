@@ -94,6 +94,21 @@ fn fields_copies_lists_of_arguments_and_numbers_keep_their_targets_apart() {
 }
 
 #[test]
+fn fields_behind_arrays_and_tables_with_zeros_at_their_end_are_found() {
+    let program = program("arrays.c");
+    let points_to = PointsTo::new(&program);
+    let loads = |text: &str| loads_from("arrays.c", &program, &points_to, text);
+    assert_eq!(loads("/* field behind */"), set(&["here"]));
+    assert_eq!(loads("/* field copied */"), set(&["here"]));
+    assert_eq!(loads("/* entry */"), set(&["here", "there"]));
+    let table = |inst: &InstId| {
+        let places = points_to.places(&program, *inst);
+        places.iter().any(|p| name_of(&program, p.object) == "steps" && p.start <= 0 && p.end >= 256)
+    };
+    assert!(insts_at(&program, line("arrays.c", "/* step */")).iter().any(table));
+}
+
+#[test]
 fn callbacks_get_what_libc_gives_them() {
     let program = program("callbacks.c");
     let points_to = PointsTo::new(&program);

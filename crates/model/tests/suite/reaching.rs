@@ -108,3 +108,20 @@ fn a_handler_of_signals_may_have_stored_at_any_time() {
     let seen = asked.seen("/* stopped */", "stopped").0;
     assert_eq!(seen, lines("callbacks.c", &["static void stop", "stopped = 0"]));
 }
+
+#[test]
+fn what_an_allocation_function_fills_is_seen_by_whoever_gets_the_memory() {
+    let program = crate::common::program("made.c");
+    let points_to = PointsTo::new(&program);
+    let memory = Memory::new(&program, &points_to);
+    let edges = Edges::new(&program, &points_to);
+    assert_eq!(points_to.wrappers, [program.function_named("make").unwrap()]);
+    let mut reaching = Reaching::new(&memory, &edges, Limits::default());
+    let at = |text| insts_at(&program, line("made.c", text));
+    let load =
+        at("/* read value */").into_iter().find(|i| matches!(program.inst(*i).op, Op::Load { .. })).unwrap();
+    let store =
+        at("/* fill value */").into_iter().find(|i| matches!(program.inst(*i).op, Op::Store { .. })).unwrap();
+    assert!(reaching.definitions(load).writers.contains(&store));
+    assert!(parallax_model::alias::may_alias(&memory, load, store));
+}

@@ -105,6 +105,15 @@ fn slices_go_back_to_the_call_that_they_came_from() {
 }
 
 #[test]
+fn a_function_that_begins_with_a_loop_depends_on_being_called() {
+    let file = "made.c";
+    let program = program(file);
+    let graph = graph_of(&program);
+    let back = slice(file, &program, &graph, "count", Backward);
+    assert!(back.contains("decides the call"), "{back:?}");
+}
+
+#[test]
 fn slices_follow_memory_and_summaries_of_libc() {
     let file = "through_calls.c";
     let program = program(file);
