@@ -28,17 +28,17 @@ pub fn compare(old: &Program, new: &Program, settings: &Settings) -> Comparison 
     let (a, b) = (Norm::new(old, names), Norm::new(new, new_names));
     let (altered, of_globals) = globals::compare(&a, &b, &pairs);
     let mut comparison = Comparison { alignment: Alignment::new(old, new), pairs, ..Comparison::default() };
-    comparison.bodies(&a, &b, &altered);
+    comparison.bodies(&a, &b, &altered, settings);
     comparison.collect(&a, &b);
     comparison.changes.extend(of_globals);
     comparison
 }
 
 impl Comparison {
-    fn bodies(&mut self, old: &Norm, new: &Norm, altered: &Altered) {
+    fn bodies(&mut self, old: &Norm, new: &Norm, altered: &Altered, settings: &Settings) {
         for g in new.program.defined_functions() {
             let Some(f) = self.pairs.functions_back[g.index()] else { continue };
-            let same = align::align_same(&mut self.alignment, old, new, f, g);
+            let same = settings.same_at_once && align::align_same(&mut self.alignment, old, new, f, g);
             if !same {
                 align::align(&mut self.alignment, old, new, f, g);
             }

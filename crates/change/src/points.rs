@@ -4,7 +4,7 @@
 //! program, which places, or the end of the program, control can reach without passing through another one.
 //!
 //! Always holds: only functions that hold a place or lead to one by calls are looked at; nothing recurses. A call is passed
-//! only if its callee can return without passing a place. `longjmp` counts as an end.
+//! only if its callee can return without passing a place. A call of `longjmp` leads behind every call of `setjmp`; where there is none, it is an end.
 
 use crate::reach::World;
 use parallax_model::graph::{components, Graph};
@@ -38,7 +38,10 @@ struct Points<'w> {
     starts: Vec<FuncId>,
     places: &'w [Place],
     relevant: Vec<bool>,
-    items: HashMap<BlockId, Vec<Item>>,
+    /// With the instruction at which each begins.
+    items: HashMap<BlockId, Vec<(InstId, Item)>>,
+    /// Calls behind which a far jump lands.
+    landings: Vec<InstId>,
     /// Functions that can return without passing a marked place.
     clear: Vec<bool>,
     /// Place in `points` of (block, item, may leave the function).
@@ -68,6 +71,12 @@ impl<'w> Points<'w> {
         let mut relevant = vec![false; program.functions.len()];
         let mut pending: Vec<FuncId> = places.iter().map(|p| program.block(p.block).func).collect();
         pending.extend(world.starts());
+        let landings = world.landings();
+        // Far jumps are ways between functions that have nothing else to do with the places.
+        if !landings.is_empty() {
+            let jumps = world.calls.sites().iter().filter(|site| world.jumps_far(**site));
+            pending.extend(jumps.chain(&landings).map(|site| program.func_of(*site)));
+        }
         while let Some(f) = pending.pop() {
             if !std::mem::replace(&mut relevant[f.index()], true) {
                 pending.extend(world.calls.callers(f).map(|site| program.func_of(site)));
@@ -83,6 +92,7 @@ impl<'w> Points<'w> {
             places,
             relevant,
             items: HashMap::new(),
+            landings,
             clear: Vec::new(),
             known: HashMap::new(),
             points: Vec::new(),
@@ -100,7 +110,7 @@ impl<'w> Points<'w> {
     }
 
     /// Marked places and calls of relevant functions, in order; a place begins once, unless another comes between.
-    fn cut(&self, block: BlockId, marks: &HashMap<InstId, usize>) -> Vec<Item> {
+    fn cut(&self, block: BlockId, marks: &HashMap<InstId, usize>) -> Vec<(InstId, Item)> {
         let program = self.world.program;
         let end = self.world.returns.end_of(program, self.world.calls, block);
         let mut items = Vec::new();
@@ -108,12 +118,12 @@ impl<'w> Points<'w> {
         for inst in program.block(block).insts.iter() {
             let mark = marks.get(&inst).copied();
             if mark.is_some() && mark != last {
-                items.extend(mark.map(Item::Mark));
+                items.extend(mark.map(|n| (inst, Item::Mark(n))));
                 last = mark;
             }
             let callees = self.world.calls.callees(inst);
             if callees.iter().any(|f| self.relevant[f.index()]) || Some(inst) == end {
-                items.push(Item::Call(inst));
+                items.push((inst, Item::Call(inst)));
             }
             if Some(inst) == end {
                 break;
@@ -122,8 +132,14 @@ impl<'w> Points<'w> {
         items
     }
 
-    fn items_of(&self, block: BlockId) -> Vec<Item> {
-        self.items.get(&block).cloned().unwrap_or_default()
+    fn items_of(&self, block: BlockId) -> &[(InstId, Item)] {
+        self.items.get(&block).map_or(&[], Vec::as_slice)
+    }
+
+    /// The first item behind an instruction.
+    fn item_behind(&self, inst: InstId) -> (BlockId, usize) {
+        let block = self.world.program.inst(inst).block;
+        (block, self.items_of(block).partition_point(|(at, _)| *at <= inst))
     }
 
     /// Can control pass a call without passing a marked place?
@@ -154,12 +170,11 @@ impl<'w> Points<'w> {
         let mut seen = BTreeSet::new();
         let mut pending: Vec<BlockId> = program.func(f).entry().into_iter().collect();
         while let Some(block) = pending.pop() {
-            let passable = |item: &Item| match item {
+            let passable = |(_, item): &(InstId, Item)| match item {
                 Item::Mark(_) => false,
                 Item::Call(site) => self.passes(*site, clear),
             };
-            let items = self.items.get(&block).map_or(&[][..], Vec::as_slice);
-            if !seen.insert(block) || !items.iter().all(passable) {
+            if !seen.insert(block) || !self.items_of(block).iter().all(passable) {
                 continue;
             }
             if matches!(program.inst(program.terminator(block)).op, Op::Ret) {
@@ -184,7 +199,7 @@ impl<'w> Points<'w> {
         let block = self.places[number].block;
         let items = self.items_of(block);
         let own = |item: &Item| matches!(item, Item::Mark(n) if *n == number);
-        let at: Vec<usize> = (0..items.len()).filter(|n| own(&items[*n])).collect();
+        let at: Vec<usize> = (0..items.len()).filter(|n| own(&items[*n].1)).collect();
         at.into_iter().map(|n| self.point(block, n + 1, true)).collect()
     }
 
@@ -207,9 +222,9 @@ impl<'w> Points<'w> {
 
     fn follow(&mut self, from: u32, block: BlockId, item: usize, rising: bool) {
         let program = self.world.program;
-        match self.items.get(&block).and_then(|items| items.get(item)).copied() {
-            Some(Item::Mark(number)) => self.arrivals.push((from, number)),
-            Some(Item::Call(site)) => self.call(from, block, item, site, rising),
+        match self.items_of(block).get(item).copied() {
+            Some((_, Item::Mark(number))) => self.arrivals.push((from, number)),
+            Some((_, Item::Call(site))) => self.call(from, block, item, site, rising),
             None => {
                 for s in program.successors(block) {
                     let to = self.point(*s, 0, rising);
@@ -225,6 +240,14 @@ impl<'w> Points<'w> {
     fn call(&mut self, from: u32, block: BlockId, item: usize, site: InstId, rising: bool) {
         for to in self.entries(site) {
             self.edges.push((from, to));
+        }
+        if self.world.jumps_far(site) && !self.landings.is_empty() {
+            for landing in self.landings.clone() {
+                let (block, item) = self.item_behind(landing);
+                let to = self.point(block, item, true);
+                self.edges.push((from, to));
+            }
+            return;
         }
         let callees = self.world.calls.callees(site);
         let outside = callees.is_empty() || callees.iter().any(|f| !self.relevant[f.index()]);
@@ -248,7 +271,7 @@ impl<'w> Points<'w> {
         for site in self.world.calls.callers(f).collect::<Vec<_>>() {
             let block = program.inst(site).block;
             let here = |item: &Item| matches!(item, Item::Call(call) if *call == site);
-            let Some(at) = self.items_of(block).iter().position(here) else { continue };
+            let Some(at) = self.items_of(block).iter().position(|(_, item)| here(item)) else { continue };
             let to = self.point(block, at + 1, true);
             self.edges.push((from, to));
         }

@@ -6,9 +6,12 @@
 //! Always holds: a way first leaves functions for their callers, then enters functions, so that none enters a function by one call and
 //! leaves it by another.
 
-use parallax_model::calls::{CallGraph, Returns};
+use parallax_model::calls::{is_long_jump, CallGraph, Returns};
 use parallax_model::*;
 use std::collections::VecDeque;
+
+/// Functions that return a second time, which clang says of them only where it takes them for its own (not with `-fno-builtin`).
+const SET_JUMP: [&str; 4] = ["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"];
 
 /// The control flow of the whole program.
 pub struct World<'p> {
@@ -29,6 +32,22 @@ impl World<'_> {
         }
         starts.retain(|f| program.func(*f).is_defined());
         starts
+    }
+
+    /// Does a call jump behind calls of `setjmp`?
+    pub fn jumps_far(&self, site: InstId) -> bool {
+        self.calls.callees(site).iter().any(|f| is_long_jump(self.program, *f))
+    }
+
+    /// Calls behind which a far jump can land.
+    pub fn landings(&self) -> Vec<InstId> {
+        let by_name = |f: FuncId| SET_JUMP.contains(&self.program.func(f).name.as_str());
+        let lands = |i: &InstId| match self.program.inst(*i).op.call() {
+            Some((Callee::Direct(f), _, flags)) => flags.returns_twice || by_name(f),
+            Some((_, _, flags)) => flags.returns_twice,
+            None => false,
+        };
+        self.program.inst_ids().filter(lands).collect()
     }
 
     /// Calls of a block up to where execution cannot go on, and whether its end is reached.
@@ -88,6 +107,8 @@ impl World<'_> {
                 }
                 ends && program.successors(block).is_empty()
             };
+        let landings = self.landings();
+        let mut landed = landings.is_empty();
         let mut left: Vec<bool> = vec![false; program.functions.len()];
         let mut leaving: Vec<FuncId> = Vec::new();
         for block in from {
@@ -104,6 +125,22 @@ impl World<'_> {
                 if follow(block, rising, None, &mut pending) && rising {
                     leaving.push(program.block(block).func);
                 }
+            }
+            let jumps = |b: BlockId| {
+                let known = up[b.index()] || down[b.index()] || from.contains(&b);
+                known && self.calls_of(b).0.iter().any(|site| self.jumps_far(*site))
+            };
+            if !landed && program.block_ids().any(jumps) {
+                landed = true;
+                // As behind a call that came back.
+                for site in &landings {
+                    let block = program.inst(*site).block;
+                    up[block.index()] = true;
+                    if follow(block, true, Some(*site), &mut pending) {
+                        leaving.push(program.block(block).func);
+                    }
+                }
+                continue;
             }
             let Some(f) = leaving.pop() else { break };
             if std::mem::replace(&mut left[f.index()], true) {

@@ -13,10 +13,13 @@ pub struct Settings {
     pub common: usize,
     /// How often functions are looked for again after others were found.
     pub rounds: usize,
+    /// Functions that are the same, instruction by instruction, are aligned at once. If not, they go through the alignment of all others, which must come
+    /// to the same: a check.
+    pub same_at_once: bool,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { similarity: 0.5, containment: 0.7, small: 8, common: 64, rounds: 4 }
+        Settings { similarity: 0.5, containment: 0.7, small: 8, common: 64, rounds: 4, same_at_once: true }
     }
 }

@@ -5,8 +5,10 @@
 //! Always holds: whatever ends the comparison once the versions are built (time, Control-C, a laboratory that is out of order),
 //! there is a report, with everything that was found. The time limit counts from the end of the builds.
 
+use crate::changed::{self, Changed};
 use crate::config::Config;
 use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs, Strategy};
+use crate::equivalent;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::golden::{self, Golden};
@@ -16,6 +18,7 @@ use crate::lab::{Shared, VersionsLab};
 use crate::ledger::{lock, Ledger};
 use crate::natives::{Natives, Setting};
 use crate::progress::Show;
+use crate::reached::Reached;
 use crate::resolve::Inputs;
 use crate::run_file::{self, Built, RunFile};
 use crate::stability::{self, Round};
@@ -26,10 +29,13 @@ use parallax_build::{Cache, Version};
 use parallax_execute::{Executor, Interrupt, Kind, Limits, TestCase};
 use parallax_instrument::Instrumented;
 use parallax_oracle::{Aspect, Aspects, Causes, Rules};
+use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
 use parallax_report::place::Place;
 use parallax_report::{diff_human, kept, OutDir};
 use parallax_search::{Budget, Distances, Ended, Lab, Outcome, Settings, Side};
+use parallax_trace::sites::ProgramMap;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
@@ -88,6 +94,39 @@ pub fn rules(args: &OracleArgs) -> Result<Rules, CliError> {
     Ok(Rules::new(compare, &args.ignore)?)
 }
 
+/// How a comparison came to its end.
+enum Compared {
+    /// With a proof.
+    Equivalent(&'static str),
+    Searched(Box<Searched>),
+}
+
+struct Searched {
+    instrumented: [Instrumented; 2],
+    outcome: Outcome,
+    shared: Arc<Shared>,
+}
+
+/// Test cases that are kept because of what they execute.
+struct Corpus {
+    home: PathBuf,
+    names: HashMap<TestCase, String>,
+}
+
+impl Corpus {
+    /// Where a test case is kept.
+    fn keep(&mut self, test: &TestCase, argv0: &[u8]) -> Result<String, CliError> {
+        if let Some(name) = self.names.get(test) {
+            return Ok(name.clone());
+        }
+        let directory = self.home.join(format!("{:05}", self.names.len() + 1));
+        kept::write(&directory, test, argv0)?;
+        let name = directory.display().to_string();
+        self.names.insert(test.clone(), name.clone());
+        Ok(name)
+    }
+}
+
 struct Comparison<'c> {
     args: &'c DiffArgs,
     wanted: [Wanted; 2],
@@ -123,15 +162,24 @@ impl Comparison<'_> {
         }
         rules.add_name(&self.setting.argv0);
         let mut show = Show::new(&out.path().join("logs/progress.log"));
-        let changes = versions::changes(&self.wanted, &self.built);
+        let changed = changed::find(&self.built, &self.cache);
+        let changes = match &changed {
+            Some(changed) => changed.changes(),
+            None => self.pieces().iter().map(Piece::change).collect(),
+        };
         let mut view = DiffView::new(self.versions());
         view.symbolic = self.seeds.first().map(seeds::described).unwrap_or_default();
         let ledger = Mutex::new(Ledger::new(view, out, self.setting.argv0.clone(), changes)?);
-        let compared = self.compare(rules, &ledger, &mut show);
+        let compared = self.compare(rules, changed.as_ref(), &ledger, &mut show);
         show.done();
         let mut ledger = lock(&ledger);
         let code = match compared {
-            Ok((instrumented, outcome)) => self.take_outcome(&mut ledger, &instrumented, &outcome)?,
+            Ok(Compared::Searched(searched)) => self.take_outcome(&mut ledger, &searched)?,
+            Ok(Compared::Equivalent(reason)) => {
+                ledger.view.verdict = Verdict::Equivalent;
+                ledger.view.ended = reason.to_owned();
+                Ok(ExitCode::Success)
+            }
             Err(_) if self.setting.interrupt.is_set() => self.code(&ledger.view, Ok(ExitCode::Interrupted)),
             Err(error) => {
                 ledger.view.ended = error.to_string();
@@ -150,18 +198,28 @@ impl Comparison<'_> {
         Ok(Finished { text, code })
     }
 
-    /// From two builds to the outcome of a search.
+    /// From two builds to a proof, or to the outcome of a search.
     fn compare(
         &self,
         mut rules: Rules,
+        changed: Option<&Changed>,
         ledger: &Mutex<Ledger>,
         show: &mut Show,
-    ) -> Result<([Instrumented; 2], Outcome), CliError> {
+    ) -> Result<Compared, CliError> {
         let before = Instant::now();
         let first = self.round(false)?;
         let spent = before.elapsed();
+        if let Some(reason) = equivalent::proof(&self.built, changed) {
+            lock(ledger).view.unstable = stability::settle(&mut rules, &first, &self.round(true)?)?;
+            // A proof that the first runs contradict is none.
+            if first[0].iter().zip(&first[1]).all(|(old, new)| rules.digest(old) == rules.digest(new)) {
+                return Ok(Compared::Equivalent(reason));
+            }
+        }
         let instrumented = versions::instrument(&self.built, &self.cache)?;
-        let distances = guide::distances(&self.built, &instrumented, &self.cache);
+        let maps = [&instrumented[0].map, &instrumented[1].map];
+        let distances = changed.map(|changed| guide::distances(changed, maps)).unwrap_or_default();
+        let reached = changed.map(|changed| Reached::new(changed, maps[1], &self.seeds)).unwrap_or_default();
         let started = Instant::now();
         // What was spent before counts too, but at least half of the time is left.
         let deadline = started + self.args.time.saturating_sub(spent).max(self.args.time / 2);
@@ -175,8 +233,20 @@ impl Comparison<'_> {
         }
         lock(ledger).view.unstable = unstable;
         show.begin();
-        let outcome = self.search(&instrumented, &distances, rules, deadline, ledger, show)?;
-        Ok((instrumented, outcome))
+        let shared = Arc::new(self.shared(rules, reached, maps));
+        let outcome = self.search(&instrumented, &distances, &shared, deadline, ledger, show)?;
+        Ok(Compared::Searched(Box::new(Searched { instrumented, outcome, shared })))
+    }
+
+    fn shared(&self, rules: Rules, reached: Reached, maps: [&ProgramMap; 2]) -> Shared {
+        let limits = self.limits();
+        let symbolic_limits = Limits { time: limits.time * SYMBOLIC_FACTOR, ..limits };
+        let causes = Causes::new(versions::regions(&self.wanted, &self.pieces()), maps);
+        Shared::new(rules, symbolic_limits, causes, reached)
+    }
+
+    fn pieces(&self) -> Vec<Piece> {
+        versions::pieces(&self.wanted, &self.built)
     }
 
     fn round(&self, moving_addresses: bool) -> Result<Round, CliError> {
@@ -210,22 +280,18 @@ impl Comparison<'_> {
         &self,
         instrumented: &[Instrumented; 2],
         distances: &Distances,
-        rules: Rules,
+        shared: &Arc<Shared>,
         deadline: Instant,
         ledger: &Mutex<Ledger>,
         show: &mut Show,
     ) -> Result<Outcome, CliError> {
-        let limits = self.limits();
-        let symbolic_limits = Limits { time: limits.time * SYMBOLIC_FACTOR, ..limits };
         let maps = [&instrumented[0].map, &instrumented[1].map];
-        let causes = Causes::new(versions::regions(&self.wanted, &lock(ledger).changes), maps);
-        let shared = Arc::new(Shared::new(rules, symbolic_limits, causes));
-        let labs = self.labs(instrumented, &shared, deadline)?;
-        let keeper = self.keeper(self.lab(instrumented, &shared, deadline)?, ledger, deadline)?;
+        let labs = self.labs(instrumented, shared, deadline)?;
+        let keeper = self.keeper(self.lab(instrumented, shared, deadline)?, ledger, deadline)?;
         let (sender, receiver) = channel();
         std::thread::scope(|scope| {
             scope.spawn(move || keeper.work(receiver));
-            let mut watch = Watch { shared: &shared, ledger, sender, show, trouble: None };
+            let mut watch = Watch { shared, ledger, sender, show, trouble: None };
             let outcome = parallax_search::search(
                 self.seeds.clone(),
                 labs,
@@ -310,17 +376,18 @@ impl Comparison<'_> {
     fn take_outcome(
         &self,
         ledger: &mut Ledger,
-        instrumented: &[Instrumented; 2],
-        outcome: &Outcome,
+        Searched { instrumented, outcome, shared }: &Searched,
     ) -> Result<Result<ExitCode, CliError>, CliError> {
         ledger.progress(counters(&outcome.stats))?;
         let view = &mut ledger.view;
         view.ended = self.ended(outcome);
         view.unflipped = unflipped(instrumented, outcome);
-        for (i, test) in outcome.corpus.iter().enumerate() {
-            let directory = ledger.out.path().join("corpus").join(format!("{:05}", i + 1));
-            kept::write(&directory, test, &self.setting.argv0)?;
+        let mut corpus = Corpus { home: ledger.out.path().join("corpus"), names: HashMap::new() };
+        for test in &outcome.corpus {
+            corpus.keep(test, &self.setting.argv0)?;
         }
+        let keep = |test: &TestCase| corpus.keep(test, &self.setting.argv0);
+        ledger.view.targets = shared.reached.views(keep)?;
         let otherwise = match (&outcome.ended, &outcome.trouble) {
             (Ended::Lab, trouble) => Err(CliError::Search(trouble.clone().unwrap_or_default())),
             _ => Ok(ExitCode::Success),
@@ -331,6 +398,7 @@ impl Comparison<'_> {
     fn code(&self, view: &DiffView, otherwise: Result<ExitCode, CliError>) -> Result<ExitCode, CliError> {
         match view.verdict {
             Verdict::Different => Ok(ExitCode::Different),
+            Verdict::Equivalent => Ok(ExitCode::Success),
             Verdict::NoneFound if self.setting.interrupt.is_set() => Ok(ExitCode::Interrupted),
             Verdict::NoneFound => otherwise,
         }

@@ -1,15 +1,10 @@
 //! Where the change is, for the search: how far every block of each version is from changed code.
 //!
-//! In: two built versions and the maps of their instrumented programs. Out: a distance for each block of the maps.
+//! In: what changed, and the maps of the instrumented programs. Out: a distance for each block of the maps.
 //!
-//! Always holds: what the model does not know (the functions of libc that Parallax brings) is
-//! [`Distance::Unknown`]. A version that cannot be modelled costs the search its guidance, not the user the result.
+//! Always holds: what the model does not know (the functions of libc that Parallax brings) is [`Distance::Unknown`].
 
-use crate::models;
-use crate::versions;
-use parallax_build::{Cache, Version};
-use parallax_change::Settings;
-use parallax_instrument::Instrumented;
+use crate::changed::Changed;
 use parallax_model::calls::{CallGraph, Returns};
 use parallax_model::distance::{self, Hopeless};
 use parallax_model::icfg::Icfg;
@@ -18,26 +13,15 @@ use parallax_search::{Distance, Distances};
 use parallax_trace::sites::ProgramMap;
 use std::collections::HashMap;
 
+/// What the instrumenter makes of the name of `main`.
+const MAIN: &str = "__plx_main";
+
 /// Distances to the change, for the blocks of both maps.
-pub fn distances(built: &[Version; 2], instrumented: &[Instrumented; 2], cache: &Cache) -> Distances {
-    let [old, new] = versions::in_parallel(|i| models::model(&built[i], cache));
-    let (old, new) = match (old, new) {
-        (Ok(old), Ok(new)) => (old.program, new.program),
-        (Err(error), _) | (_, Err(error)) => {
-            eprintln!("parallax: the search goes without knowing where the change is: {error}");
-            return Distances::default();
-        }
-    };
-    let settings = Settings::default();
-    let targets = [
-        parallax_change::targets(&old, &parallax_change::compare(&new, &old, &settings)),
-        parallax_change::targets(&new, &parallax_change::compare(&old, &new, &settings)),
-    ];
-    let blocks = targets.map(|list| list.into_iter().map(|t| t.block).collect::<Vec<BlockId>>());
-    [of_version(&old, &blocks[0], &instrumented[0].map), of_version(&new, &blocks[1], &instrumented[1].map)]
+pub fn distances(changed: &Changed, maps: [&ProgramMap; 2]) -> Distances {
+    let [old, new] = changed.blocks();
+    [of_version(&changed.old, &old, maps[0]), of_version(&changed.new.program, &new, maps[1])]
 }
 
-/// Distances for the blocks of a map. Blocks of a function have the same order in the model and in the map.
 fn of_version(program: &Program, targets: &[BlockId], map: &ProgramMap) -> Vec<Distance> {
     if targets.is_empty() {
         return Vec::new();
@@ -46,6 +30,16 @@ fn of_version(program: &Program, targets: &[BlockId], map: &ProgramMap) -> Vec<D
     let returns = Returns::new(program, &calls);
     let icfg = Icfg::new(program, &calls, &returns);
     let distances = distance::Distances::new(&icfg, program, targets, &Hopeless::default());
+    let of = |block: Option<BlockId>| match block.map(|b| distances.block(b)) {
+        None => Distance::Unknown,
+        Some(None) => Distance::Never,
+        Some(Some(n)) => Distance::Branches(n),
+    };
+    blocks(program, map).into_iter().map(of).collect()
+}
+
+/// The model's blocks, by number of the map. Blocks of a function have the same order in both.
+pub fn blocks(program: &Program, map: &ProgramMap) -> Vec<Option<BlockId>> {
     let by_name: HashMap<&str, _> = program
         .defined_functions()
         .map(|f| (program.func(f).name.as_str(), program.func(f).blocks.iter().collect::<Vec<BlockId>>()))
@@ -56,15 +50,8 @@ fn of_version(program: &Program, targets: &[BlockId], map: &ProgramMap) -> Vec<D
         let number = *at;
         *at += 1;
         let function = map.functions.get(block.function as usize)?;
-        by_name.get(function.name.as_str())?.get(number).copied()
+        let name = if function.name == MAIN { "main" } else { function.name.as_str() };
+        by_name.get(name)?.get(number).copied()
     };
-    map.blocks
-        .iter()
-        .map(place)
-        .map(|block| match block.map(|b| distances.block(b)) {
-            None => Distance::Unknown,
-            Some(None) => Distance::Never,
-            Some(Some(n)) => Distance::Branches(n),
-        })
-        .collect()
+    map.blocks.iter().map(place).collect()
 }

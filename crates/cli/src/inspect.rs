@@ -4,28 +4,26 @@
 //!
 //! Always holds: no program is run; the user's files are only read.
 
+use crate::changed::{self, plain, Changed};
 use crate::config::Config;
 use crate::depends::Dependence;
 use crate::error::CliError;
 use crate::graphs::{self, Sources};
 use crate::inspect_args::{GraphKind, InspectArgs, InspectFormat};
-use crate::models;
 use crate::versions;
+use crate::ways::ways;
 use parallax_build::Cache;
 use parallax_change as change;
-use parallax_change::{Change, Comparison, Csg, Effects, NodeKind, Settings, Target, World};
+use parallax_change::{Comparison, Csg, Effects, NodeKind, Target, World};
 use parallax_execute::Interrupt;
 use parallax_model::calls::{CallGraph, Returns};
-use parallax_model::distance::Hopeless;
-use parallax_model::icfg::Icfg;
-use parallax_model::{BlockId, FuncId, InstId, Program};
+use parallax_model::points_to::PointsTo;
+use parallax_model::{FuncId, InstId, Program};
 use parallax_report::inspect_view::*;
 use parallax_report::picture::{dot, svg, Picture};
+use parallax_report::Change;
 use parallax_report::{inspect_human, inspect_json};
 use std::collections::BTreeSet;
-
-/// Forward slices are made for at most so many changes.
-const MAX_SLICES: usize = 64;
 
 /// The comparison, and everything that is derived from it for showing.
 pub struct Inspected<'p> {
@@ -36,7 +34,10 @@ pub struct Inspected<'p> {
     pub targets: Vec<Target>,
     pub sources: Sources,
     /// None where the program is larger than was asked for.
+    points_to: Option<PointsTo>,
     pub dependence: Option<Dependence>,
+    /// Changes are looked at one by one only if there are not more.
+    max_slices: usize,
 }
 
 pub fn inspect(args: &InspectArgs, config: Option<&Config>) -> Result<String, CliError> {
@@ -51,11 +52,8 @@ pub fn inspect(args: &InspectArgs, config: Option<&Config>) -> Result<String, Cl
     let cache = Cache::from_environment();
     eprintln!("parallax: building {} and {}", wanted[0].name, wanted[1].name);
     let built = versions::build(&wanted, &interrupt, &cache)?;
-    let [old, new] = versions::in_parallel(|i| models::model(&built[i], &cache));
-    let (old, kept) = (old?.program, new?);
+    let Changed { old, new: kept, comparison, targets } = changed::compare(&built, &cache)?;
     let new = &kept.program;
-    let comparison = change::compare(&old, new, &Settings::default());
-    let targets = change::targets(new, &comparison);
     let small = new.insts.len() <= args.max_dependence;
     let points_to = small.then(|| kept.points_to());
     let calls = match &points_to {
@@ -65,10 +63,16 @@ pub fn inspect(args: &InspectArgs, config: Option<&Config>) -> Result<String, Cl
     let returns = Returns::new(new, &calls);
     let world = World { program: new, calls: &calls, returns: &returns };
     let sources = Sources::new(built[1].source_root.clone());
-    // One change alone meets no other.
-    let needed = targets.len() > 1 || args.graph == Some(GraphKind::Pdg);
-    let dependence = points_to.filter(|_| needed).map(|points_to| Dependence::new(new, &points_to));
-    let inspected = Inspected { old: &old, new, world, comparison, targets, sources, dependence };
+    // Of the pictures only these two show dependence, and one change alone meets no other.
+    let needed = match args.graph {
+        None => !targets.is_empty(),
+        Some(GraphKind::Csg) => targets.len() > 1,
+        Some(graph) => graph == GraphKind::Pdg,
+    };
+    let dependence = points_to.as_ref().filter(|_| needed).map(|points_to| Dependence::new(new, points_to));
+    let max_slices = args.max_slices;
+    let inspected =
+        Inspected { old: &old, new, world, comparison, targets, sources, points_to, dependence, max_slices };
     if let Some(graph) = args.graph {
         let picture = picture(&inspected, graph, args.function.as_deref())?.cut(args.max_nodes);
         return Ok(if args.format == InspectFormat::Dot { dot(&picture) } else { svg(&picture) });
@@ -113,7 +117,7 @@ fn chosen(of: &Inspected, name: Option<&str>) -> Result<FuncId, CliError> {
 
 /// The change sequence graph, with the places where changes meet if they are known.
 fn sequences(of: &Inspected) -> Csg {
-    let few = of.targets.len() <= MAX_SLICES;
+    let few = of.targets.len() <= of.max_slices;
     match of.dependence.as_ref().filter(|_| few) {
         Some(dependence) => {
             let units = of.targets.iter().map(|t| t.insts.as_slice());
@@ -126,17 +130,17 @@ fn sequences(of: &Inspected) -> Csg {
 }
 
 /// Pairs of changes whose effects meet.
-fn interference(of: &Inspected, changes: &[ChangeView]) -> Vec<InterferenceView> {
+fn interference(of: &Inspected, changes: &[Change]) -> Vec<InterferenceView> {
     let Some(dependence) = &of.dependence else { return Vec::new() };
     let all = &of.comparison.changes;
     let executable: Vec<usize> = (0..all.len()).filter(|n| all[*n].is_executable()).collect();
-    if executable.len() > MAX_SLICES {
+    if executable.len() > of.max_slices {
         return Vec::new();
     }
     let insts: Vec<Vec<InstId>> =
         executable.iter().map(|n| [&all[*n].new_insts[..], &all[*n].places[..]].concat()).collect();
     let effects = Effects::new(insts.iter().map(Vec::as_slice), |insts| dependence.forward(insts));
-    let number = |n: usize| changes.iter().position(|view| *view == change_view(&all[executable[n]]));
+    let number = |n: usize| changes.iter().position(|view| *view == changed::view(&all[executable[n]]));
     let view = |([a, b], common): ([usize; 2], BTreeSet<InstId>)| {
         let lines: BTreeSet<LineView> = common.iter().filter_map(|i| line_view(of.new, *i)).collect();
         InterferenceView {
@@ -156,58 +160,30 @@ fn view(of: &Inspected, names: [&str; 2]) -> InspectView {
     let csg = Csg::of_changes(&of.world, &of.targets);
     let cloc = change::changed_lines(&of.comparison.changes);
     let mut view = InspectView::new(names[0].to_owned(), names[1].to_owned());
-    view.changes = changes(&of.comparison);
-    view.targets = blocks(&of.world, &of.targets);
+    view.changes = changed::views(&of.comparison);
+    let ways = ways(&of.world, of.points_to.as_ref(), &of.targets, of.max_slices);
+    view.targets = blocks(of.new, &of.targets, &ways.distances);
     view.complexity = ComplexityView { cycc: csg.cyclomatic(), cloc };
     view.csg = csg_view(of.new, &sequences(of));
     view.interference = interference(of, &view.changes);
-    view.irrelevant = irrelevant(&of.world, &of.targets);
-    view.seen_by = seen_by(&of.world, &of.targets);
+    view.irrelevant = irrelevant(of.new, &ways.irrelevant);
+    view.seen_by = seen_by(of);
     view.notes = notes(of);
     view
-}
-
-fn changes(comparison: &Comparison) -> Vec<ChangeView> {
-    let mut views: Vec<ChangeView> = Vec::new();
-    for view in comparison.changes.iter().map(change_view) {
-        // A function of a header is in the program once for each file that includes it.
-        if !views.contains(&view) {
-            views.push(view);
-        }
-    }
-    views
-}
-
-fn change_view(change: &Change) -> ChangeView {
-    let is_variable = change.old_global.is_some() || change.new_global.is_some();
-    let file = change.new_lines.file.as_ref().or(change.old_lines.file.as_ref());
-    ChangeView {
-        file: file.map(|f| plain(f)),
-        function: (!is_variable).then(|| change.name.clone()),
-        variable: is_variable.then(|| change.name.clone()),
-        kind: change.kind.name(),
-        old_lines: change.old_lines.lines.clone(),
-        new_lines: change.new_lines.lines.clone(),
-    }
-}
-
-fn plain(file: &str) -> String {
-    file.strip_prefix("./").unwrap_or(file).to_owned()
 }
 
 fn file_of(program: &Program, f: FuncId) -> Option<String> {
     program.func(f).file.map(|file| plain(program.file(file)))
 }
 
-fn blocks(world: &World, targets: &[Target]) -> Vec<ChangedBlockView> {
-    let distances = world.from_start();
-    let view = |t: &Target| ChangedBlockView {
+fn blocks(program: &Program, targets: &[Target], distances: &[Option<u32>]) -> Vec<ChangedBlockView> {
+    let view = |(t, distance): (&Target, &Option<u32>)| ChangedBlockView {
         file: t.file.as_ref().map(|f| plain(f)),
         line: t.line,
-        function: world.program.func(t.func).display_name().to_owned(),
-        distance: distances[t.block.index()],
+        function: program.func(t.func).display_name().to_owned(),
+        distance: *distance,
     };
-    targets.iter().map(view).collect()
+    targets.iter().zip(distances).map(view).collect()
 }
 
 fn csg_view(program: &Program, csg: &Csg) -> CsgView {
@@ -231,15 +207,8 @@ fn csg_view(program: &Program, csg: &Csg) -> CsgView {
     CsgView { nodes: csg.nodes.iter().enumerate().map(node).collect(), edges: csg.edges.clone() }
 }
 
-fn irrelevant(world: &World, targets: &[Target]) -> IrrelevantView {
-    // Without a change no branch is better than another.
-    if targets.is_empty() {
-        return IrrelevantView::default();
-    }
-    let blocks: Vec<BlockId> = targets.iter().map(|t| t.block).collect();
-    let icfg = Icfg::new(world.program, world.calls, world.returns);
-    let found = change::irrelevant(world, &icfg, &blocks, &Hopeless::default());
-    let views = |branches: &[change::Branch]| branches.iter().map(|b| branch(world.program, *b)).collect();
+fn irrelevant(program: &Program, found: &change::Irrelevant) -> IrrelevantView {
+    let views = |branches: &[change::Branch]| branches.iter().map(|b| branch(program, *b)).collect();
     IrrelevantView { execute: views(&found.execute), propagate: views(&found.propagate) }
 }
 
@@ -256,8 +225,21 @@ fn branch(program: &Program, (block, successor): change::Branch) -> BranchView {
     }
 }
 
-/// Functions with changed code, and all that call them, directly or not.
-fn seen_by(world: &World, targets: &[Target]) -> Vec<String> {
+/// Functions with code that depends on the change; where that is not known, those with changed code and all that call them, directly or not.
+fn seen_by(of: &Inspected) -> Vec<String> {
+    let program = of.new;
+    let seen: BTreeSet<FuncId> = match &of.dependence {
+        Some(dependence) => {
+            let changed: Vec<InstId> = of.targets.iter().flat_map(|t| t.insts.iter().copied()).collect();
+            dependence.forward(&changed).into_iter().map(|inst| program.func_of(inst)).collect()
+        }
+        None => callers(&of.world, &of.targets),
+    };
+    let names: BTreeSet<&str> = seen.iter().map(|f| program.func(*f).display_name()).collect();
+    names.into_iter().map(str::to_owned).collect()
+}
+
+fn callers(world: &World, targets: &[Target]) -> BTreeSet<FuncId> {
     let mut seen: BTreeSet<FuncId> = BTreeSet::new();
     let mut pending: Vec<FuncId> = targets.iter().map(|t| t.func).collect();
     while let Some(f) = pending.pop() {
@@ -265,8 +247,7 @@ fn seen_by(world: &World, targets: &[Target]) -> Vec<String> {
             pending.extend(world.calls.callers(f).map(|site| world.program.func_of(site)));
         }
     }
-    let names: BTreeSet<&str> = seen.iter().map(|f| world.program.func(*f).display_name()).collect();
-    names.into_iter().map(str::to_owned).collect()
+    seen
 }
 
 fn notes(of: &Inspected) -> Vec<String> {
@@ -287,8 +268,10 @@ fn notes(of: &Inspected) -> Vec<String> {
             "the versions have no function of the same name: are they versions of one program?".to_owned(),
         );
     }
-    if of.targets.len() > 1 && (of.dependence.is_none() || of.targets.len() > MAX_SLICES) {
-        notes.push("where changes meet was not worked out: the program or the change is too large (--max-dependence)".to_owned());
+    if !of.targets.is_empty() && of.dependence.is_none() {
+        notes.push("where changes meet was not worked out, and every caller counts as seeing the change: the program is too large (--max-dependence)".to_owned());
+    } else if of.targets.len() > of.max_slices {
+        notes.push("where changes meet was not worked out, and distances follow control flow alone: there are too many changes (--max-slices)".to_owned());
     }
     notes
 }

@@ -8,6 +8,7 @@
 use crate::engine;
 use crate::losses::Losses;
 use crate::natives::{limited, Natives, NoRun};
+use crate::reached::Reached;
 use parallax_execute::{Executor, Limits, TestCase};
 use parallax_oracle::{judge, Case, Causes, Judgement, Rules};
 use parallax_search::{Lab, LabError, Side, Traced, Verdict};
@@ -50,13 +51,14 @@ pub struct Shared {
     pub rules: Rules,
     pub limits: Limits,
     pub causes: Causes,
+    pub reached: Reached,
     findings: Mutex<Findings>,
     losses: Mutex<Losses>,
 }
 
 impl Shared {
-    pub fn new(rules: Rules, limits: Limits, causes: Causes) -> Shared {
-        Shared { rules, limits, causes, findings: Mutex::default(), losses: Mutex::default() }
+    pub fn new(rules: Rules, limits: Limits, causes: Causes, reached: Reached) -> Shared {
+        Shared { rules, limits, causes, reached, findings: Mutex::default(), losses: Mutex::default() }
     }
 
     pub fn findings(&self) -> MutexGuard<'_, Findings> {
@@ -90,6 +92,9 @@ impl Lab for VersionsLab {
         match traced {
             Ok(traced) => {
                 self.shared.losses().note(side, &traced.trace);
+                if side == Side::New {
+                    self.shared.reached.note(&traced.trace, test);
+                }
                 Ok(traced)
             }
             Err(NoRun::OutOfTime | NoRun::Impossible(_)) => Ok(nothing()),

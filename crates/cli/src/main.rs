@@ -4,6 +4,7 @@
 //! exit status is one of [`exit_code::ExitCode`].
 
 mod args;
+mod changed;
 mod config;
 mod dependence;
 mod depends;
@@ -11,6 +12,7 @@ mod diff;
 mod diff_args;
 mod doctor;
 mod engine;
+mod equivalent;
 mod error;
 mod exit_code;
 mod golden;
@@ -25,6 +27,7 @@ mod losses;
 mod models;
 mod natives;
 mod progress;
+mod reached;
 mod replay;
 mod report;
 mod resolve;
@@ -35,6 +38,7 @@ mod trace;
 mod units;
 mod versions;
 mod watch;
+mod ways;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -14,7 +14,7 @@ use parallax_build::{Cache, Version};
 use parallax_execute::Interrupt;
 use parallax_instrument::Instrumented;
 use parallax_oracle::Region;
-use parallax_report::changes::{self, Change, Sources};
+use parallax_report::changes::{self, Piece, Sources};
 use parallax_trace::format::Mode;
 use std::ffi::OsString;
 use std::path::Path;
@@ -98,8 +98,8 @@ pub fn build(wanted: &[Wanted; 2], interrupt: &Interrupt, cache: &Cache) -> Resu
     Ok(versions)
 }
 
-/// What changed in the sources, as far as a comparison of text can tell. The sources of programs that were built before are not known.
-pub fn changes(wanted: &[Wanted; 2], built: &[Version; 2]) -> Vec<Change> {
+/// What changed in the text of the sources. The sources of programs that were built before are not known.
+pub fn pieces(wanted: &[Wanted; 2], built: &[Version; 2]) -> Vec<Piece> {
     let name = file_name(&wanted[1].target);
     let sources = |i: usize| -> Option<Sources> {
         match &wanted[i].target {
@@ -109,19 +109,19 @@ pub fn changes(wanted: &[Wanted; 2], built: &[Version; 2]) -> Vec<Change> {
         }
     };
     match (sources(0), sources(1)) {
-        (Some(old), Some(new)) => changes::changes(&old, &new),
+        (Some(old), Some(new)) => changes::pieces(&old, &new),
         _ => Vec::new(),
     }
 }
 
 /// The same, as the program maps name the files.
-pub fn regions(wanted: &[Wanted; 2], changes: &[Change]) -> Vec<Region> {
+pub fn regions(wanted: &[Wanted; 2], pieces: &[Piece]) -> Vec<Region> {
     let [old, new] = [file_name(&wanted[0].target), file_name(&wanted[1].target)];
-    let region = |change: &Change| {
-        let in_old = if change.file == new { old.clone() } else { change.file.clone() };
-        Region { files: [in_old, change.file.clone()], lines: [change.old_lines, change.new_lines] }
+    let region = |piece: &Piece| {
+        let in_old = if piece.file == new { old.clone() } else { piece.file.clone() };
+        Region { files: [in_old, piece.file.clone()], lines: [piece.old_lines, piece.new_lines] }
     };
-    changes.iter().map(region).collect()
+    pieces.iter().map(region).collect()
 }
 
 /// The name of a single file; nothing for anything else.

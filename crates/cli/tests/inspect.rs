@@ -249,3 +249,146 @@ fn a_program_of_one_empty_function_has_no_change() {
     let against = parallax(directory.path(), &["old.c", "new.c", "--graph", "cfg"]);
     assert!(text(&against).starts_with("<svg"));
 }
+
+#[test]
+fn bitcode_without_debug_info_is_compared_and_it_is_said() {
+    let build = "clang-19 -S -emit-llvm -g0 -O0 -Xclang -disable-O0-optnone p.c -o p.ll && $CC p.ll -o p";
+    let directory = directory(&[("old/p.c", OLD), ("new/p.c", &new())]);
+    let run = |more: &[&str]| {
+        parallax(directory.path(), &[&["old", "new", "--build", build, "--program", "p"], more].concat())
+    };
+    let view = json(&run(&["--format", "json"]));
+    let change = &view["changes"][0];
+    assert_eq!((&change["function"], &change["file"]), (&"area".into(), &Value::Null), "{view:#}");
+    assert_eq!(
+        (&change["old_lines"], &change["new_lines"]),
+        (&serde_json::json!([]), &serde_json::json!([]))
+    );
+    assert_eq!(view["targets"][0]["function"], "area");
+    let note = "has no debug information: files and lines are not known";
+    assert!(view["notes"][0].as_str().unwrap().contains(note), "{view:#}");
+    assert!(text(&run(&[])).contains(note));
+    assert!(text(&run(&["--graph", "cfg"])).starts_with("<svg"));
+}
+
+#[test]
+fn a_shallow_clone_without_the_history_is_an_error_with_a_fix() {
+    let origin = repository();
+    git(origin.path(), &["commit", "-q", "--allow-empty", "-m", "later"]);
+    let home = tempfile::tempdir().unwrap();
+    let url = format!("file://{}", origin.path().display());
+    git(home.path(), &["clone", "-q", "--depth", "1", &url, "shallow"]);
+    let shallow = home.path().join("shallow");
+    refused(&parallax(&shallow, &["git:main~1", "git:main", "--build", "make"]), 2, "git fetch --unshallow");
+}
+
+/// Control flow that no structured program has, calls through pointers in a circle, computed jumps.
+const ODD: &str = "\
+#include <stdio.h>
+typedef int step(int);
+static step even, odd;
+static step *const steps[] = { even, odd };
+static int even(int n) { return n <= 0 ? 1 : steps[n & 1](n - 1); }
+static int odd(int n) { return n <= 0 ? 0 : steps[n & 1](n - 1); }
+static int tangle(int n) {
+    int sum = 0;
+    if (n & 1)
+        goto second;
+first:
+    sum += n;
+    if (--n < 0)
+        return sum;
+second:
+    sum += 2;
+    if (sum > 100)
+        return -1;
+    goto first;
+}
+static int machine(const char *code) {
+    static void *const table[] = { &&stop, &&add, &&twice };
+    int value = 0;
+    goto *table[*code++ % 3];
+add:
+    value += 1;
+    goto *table[*code++ % 3];
+twice:
+    value *= 2;
+    goto *table[*code++ % 3];
+stop:
+    return value;
+}
+int main(int argc, char **argv) {
+    printf(\"%d %d %d\\n\", even(argc), tangle(argc), machine(argv[0]));
+    return 0;
+}
+";
+
+#[test]
+fn irreducible_flow_computed_jumps_and_recursion_through_pointers_get_an_answer() {
+    let new = ODD
+        .replace("sum += 2;", "sum += 3;")
+        .replace("value *= 2;", "value *= 3;")
+        .replace("0 ? 0 : steps", "1 ? 0 : steps");
+    let directory = directory(&[("old.c", ODD), ("new.c", &new)]);
+    let run = |more: &[&str]| parallax(directory.path(), &[&["old.c", "new.c"], more].concat());
+    let view = json(&run(&["--format", "json"]));
+    let changed: Vec<&str> =
+        view["changes"].as_array().unwrap().iter().map(|c| c["function"].as_str().unwrap()).collect();
+    assert_eq!(changed, ["odd", "tangle", "machine"], "{view:#}");
+    let far = |t: &Value| t["distance"].as_u64().is_some();
+    assert!(view["targets"].as_array().unwrap().iter().all(far), "{view:#}");
+    for function in ["odd", "tangle", "machine"] {
+        for graph in ["cfg", "cdg", "pdg"] {
+            assert!(text(&run(&["--graph", graph, "--function", function])).starts_with("<svg"));
+        }
+    }
+    assert!(text(&run(&["--graph", "csg"])).starts_with("<svg"));
+}
+
+#[test]
+fn a_function_of_twenty_thousand_blocks_is_inspected_in_time() {
+    let branches: String = (0..10_000).map(|n| format!("    if (c == {n}) s += c * {n};\n")).collect();
+    let old = format!(
+        "#include <stdlib.h>\nint main(int c, char **v) {{\n    int s = 0;\n{branches}    return s;\n}}\n"
+    );
+    let directory = directory(&[("old.c", &old), ("new.c", &old.replace("c * 7777;", "c * 7778;"))]);
+    let before = std::time::Instant::now();
+    let view = json(&parallax(directory.path(), &["old.c", "new.c", "--format", "json"]));
+    assert_eq!(view["targets"].as_array().unwrap().len(), 1, "{:#}", view["targets"]);
+    let picture = text(&parallax(directory.path(), &["old.c", "new.c", "--graph", "cfg"]));
+    assert!(picture.starts_with("<svg") && picture.len() < 1_000_000);
+    assert!(before.elapsed() < std::time::Duration::from_secs(120), "{:?}", before.elapsed());
+}
+
+#[test]
+fn ways_that_preconditions_exclude_are_none_and_only_who_sees_the_change_is_named() {
+    let old = "\
+#include <stdlib.h>
+#include <stdio.h>
+static void check(int x) {
+    if (x == 999)
+        abort();
+}
+static void other(int x) {
+    printf(\"%d\\n\", x);
+}
+int main(int argc, char **argv) {
+    int input = atoi(argv[1]);
+    other(argc);
+    if (input < 100)
+        check(0);
+    if (input > 100)
+        check(input);
+    return 0;
+}
+";
+    let directory = directory(&[("old.c", old), ("new.c", &old.replace("abort();", "exit(3);"))]);
+    let view = json(&parallax(directory.path(), &["old.c", "new.c", "--format", "json"]));
+    // Not 2: the first call cannot reach the change.
+    assert_eq!(view["targets"][0]["distance"], 3, "{view:#}");
+    let branch = |b: &Value| (b["line"].as_u64().unwrap(), b["to"].as_u64().unwrap());
+    let execute: Vec<_> = view["irrelevant"]["execute"].as_array().unwrap().iter().map(branch).collect();
+    assert!(execute.contains(&(13, 14)), "{execute:?}");
+    let seen: Vec<&str> = view["seen_by"].as_array().unwrap().iter().map(|f| f.as_str().unwrap()).collect();
+    assert!(seen.contains(&"check") && !seen.contains(&"other"), "{seen:?}");
+}

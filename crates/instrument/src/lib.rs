@@ -29,6 +29,7 @@ mod outside;
 mod passes;
 mod phi;
 mod program;
+mod same;
 mod segments;
 mod slow;
 mod types;
@@ -38,6 +39,7 @@ pub use error::Error;
 pub use number::Watch;
 pub use parallax_trace::format::Mode;
 pub use parallax_trace::sites::ProgramMap;
+pub use same::same_code;
 
 use cx::Cx;
 use inkwell::context::Context;

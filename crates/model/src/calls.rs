@@ -178,7 +178,7 @@ const NEVER_RETURN: [&str; 14] = [
 /// Those that go on after a call of `setjmp`.
 const LONG_JUMPS: [&str; 4] = ["longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"];
 
-pub(crate) fn is_long_jump(program: &Program, callee: FuncId) -> bool {
+pub fn is_long_jump(program: &Program, callee: FuncId) -> bool {
     LONG_JUMPS.contains(&program.func(callee).name.as_str())
 }
 

@@ -1,9 +1,9 @@
-//! `changes.json`: what changed in the sources, line by line.
+//! Changes as `changes.json` and `parallax inspect` show them; and what changed in the text of the sources, line by line.
 //!
-//! In: the source files of both versions. Out: a list of [`Change`]s.
+//! In: the source files of both versions. Out: a list of [`Piece`]s.
 //!
-//! This is a comparison of text: a comment that changed is a change, and the function is not known. Always holds: lines that are
-//! in no change are the same in both versions, in the same order.
+//! Pieces are a comparison of text: a comment that changed is one, and the function is not known. Always holds: lines that are
+//! in no piece are the same in both versions, in the same order.
 
 use serde::{Deserialize, Serialize};
 use similar::{Algorithm, DiffTag, TextDiff};
@@ -24,14 +24,41 @@ const DEEPEST: usize = 64;
 /// Source files by their paths relative to the root.
 pub type Sources = BTreeMap<String, Vec<u8>>;
 
-/// One piece of text that is not the same. Lines begin at 1; first and last.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// One change, as it is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    pub file: String,
+    pub file: Option<String>,
     pub function: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variable: Option<String>,
     pub kind: String,
+    /// Lines with changed code, in order, each once; the first line of a file is 1.
+    pub old_lines: Vec<u32>,
+    pub new_lines: Vec<u32>,
+}
+
+/// One piece of text that is not the same. Lines begin at 1; first and last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    pub file: String,
+    pub kind: &'static str,
     pub old_lines: Option<[u32; 2]>,
     pub new_lines: Option<[u32; 2]>,
+}
+
+impl Piece {
+    /// The change that it is where nothing better is known.
+    pub fn change(&self) -> Change {
+        let all =
+            |lines: Option<[u32; 2]>| lines.map_or(Vec::new(), |[first, last]| (first..=last).collect());
+        Change {
+            file: Some(self.file.clone()),
+            kind: self.kind.to_owned(),
+            old_lines: all(self.old_lines),
+            new_lines: all(self.new_lines),
+            ..Change::default()
+        }
+    }
 }
 
 /// The document.
@@ -96,7 +123,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// What is different, by file and line.
-pub fn changes(old: &Sources, new: &Sources) -> Vec<Change> {
+pub fn pieces(old: &Sources, new: &Sources) -> Vec<Piece> {
     let mut found = Vec::new();
     for file in old.keys().chain(new.keys()).collect::<BTreeSet<_>>() {
         let (a, b) = (old.get(file), new.get(file));
@@ -108,7 +135,7 @@ pub fn changes(old: &Sources, new: &Sources) -> Vec<Change> {
     found
 }
 
-fn in_file(file: &str, old: &[u8], new: &[u8]) -> Vec<Change> {
+fn in_file(file: &str, old: &[u8], new: &[u8]) -> Vec<Piece> {
     let diff = TextDiff::configure().algorithm(Algorithm::Patience).timeout(TIME).diff_lines(old, new);
     let lines = |range: std::ops::Range<usize>| {
         (!range.is_empty()).then(|| [range.start as u32 + 1, range.end as u32])
@@ -120,10 +147,9 @@ fn in_file(file: &str, old: &[u8], new: &[u8]) -> Vec<Change> {
             DiffTag::Insert => "added",
             DiffTag::Replace => "modified",
         };
-        Some(Change {
+        Some(Piece {
             file: file.to_owned(),
-            function: None,
-            kind: kind.to_owned(),
+            kind,
             old_lines: lines(op.old_range()),
             new_lines: lines(op.new_range()),
         })
@@ -143,9 +169,9 @@ mod tests {
     fn every_kind_of_change_has_its_lines() {
         let old = of(&[("a.c", "1\n2\n3\n4\n5\n"), ("gone.c", "x\ny\n"), ("same.h", "z\n")]);
         let new = of(&[("a.c", "1\nTWO\n3\n4\n4.5\n5\n"), ("made.c", "w\n"), ("same.h", "z\n")]);
-        let found = changes(&old, &new);
+        let found = pieces(&old, &new);
         let brief: Vec<_> =
-            found.iter().map(|c| (c.file.as_str(), c.kind.as_str(), c.old_lines, c.new_lines)).collect();
+            found.iter().map(|c| (c.file.as_str(), c.kind, c.old_lines, c.new_lines)).collect();
         assert_eq!(
             brief,
             [
@@ -155,6 +181,7 @@ mod tests {
                 ("made.c", "added", None, Some([1, 1])),
             ]
         );
+        assert_eq!(found[2].change().old_lines, [1, 2]);
     }
 
     #[test]

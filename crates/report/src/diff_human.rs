@@ -19,6 +19,7 @@ pub fn diff_human(view: &DiffView) -> String {
     // Writing to a string cannot fail.
     let _ = match view.verdict {
         Verdict::Different => different(&mut text, view),
+        Verdict::Equivalent => equivalent(&mut text, view),
         Verdict::NoneFound => none_found(&mut text, view),
     };
     for unstable in &view.unstable {
@@ -108,6 +109,12 @@ fn effort(view: &DiffView) -> String {
         count(stats.runs, "input tried", "inputs tried"),
         count(stats.queries, "query", "queries")
     )
+}
+
+fn equivalent(text: &mut String, view: &DiffView) -> std::fmt::Result {
+    let versions = &view.versions;
+    writeln!(text, "{} and {} are equivalent: {}.", versions.old, versions.new, view.ended)?;
+    writeln!(text, "Nothing was searched.")
 }
 
 fn none_found(text: &mut String, view: &DiffView) -> std::fmt::Result {

@@ -48,6 +48,8 @@ impl DiffView {
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     Different,
+    /// Proven: the versions do the same on every input. `ended` says why.
+    Equivalent,
     NoneFound,
 }
 
@@ -135,7 +137,7 @@ impl DifferenceView {
 /// A changed block.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TargetView {
-    pub file: String,
+    pub file: Option<String>,
     pub line: u32,
     pub function: String,
     pub status: String,

@@ -7,6 +7,7 @@
 use crate::changes::Change;
 use crate::diff_human::ended;
 use crate::diff_view::{BehaviourView, DiffView, DifferenceView, FileView, Verdict};
+use crate::inspect_human::ranges;
 use crate::side_by_side::side_by_side;
 use crate::text::{count, quoted, visible};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,6 +71,7 @@ fn headline(view: &DiffView) -> String {
             let found = count(view.differences.len() as u64, "difference", "differences");
             format!("{found} between {old} and {new}")
         }
+        Verdict::Equivalent => format!("{old} and {new} are equivalent"),
         Verdict::NoneFound => format!("No difference found between {old} and {new}"),
     }
 }
@@ -220,15 +222,18 @@ fn changed(changes: &[Change]) -> String {
         return String::new();
     }
     let rows = changes.iter().map(|change| {
-        let lines = |lines: &Option<[u32; 2]>| match lines {
-            Some([first, last]) if first == last => first.to_string(),
-            Some([first, last]) => format!("{first}–{last}"),
-            None => String::new(),
-        };
-        [change.file.clone(), change.kind.clone(), lines(&change.old_lines), lines(&change.new_lines)]
+        let name = change.function.as_ref().or(change.variable.as_ref());
+        let (old, new) = (ranges(&change.old_lines), ranges(&change.new_lines));
+        [
+            change.file.clone().unwrap_or_default(),
+            name.cloned().unwrap_or_default(),
+            change.kind.clone(),
+            old,
+            new,
+        ]
     });
-    let heads = ["file", "change", "old lines", "new lines"];
-    format!("<section><h2>What changed in the sources</h2>\n{}</section>\n", table(&heads, rows))
+    let heads = ["file", "function or variable", "change", "old lines", "new lines"];
+    format!("<section><h2>What changed</h2>\n{}</section>\n", table(&heads, rows))
 }
 
 fn table<const N: usize>(heads: &[&str; N], rows: impl Iterator<Item = [String; N]>) -> String {

@@ -3,7 +3,8 @@
 //! In: an [`InspectView`]. Out: a readable summary: what changed, where, how complex it is, what has to be executed and how far it is from
 //! `main`, who sees it.
 
-use crate::inspect_view::{ChangeView, InspectView};
+use crate::changes::Change;
+use crate::inspect_view::InspectView;
 use crate::text::count;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -97,7 +98,7 @@ fn list<T>(text: &mut String, title: &str, items: &[T], show: impl Fn(&T) -> Str
     }
 }
 
-fn line(change: &ChangeView) -> String {
+fn line(change: &Change) -> String {
     let name = match (&change.function, &change.variable) {
         (Some(function), _) => format!("{function}()"),
         (None, Some(variable)) => variable.clone(),
@@ -114,7 +115,7 @@ fn line(change: &ChangeView) -> String {
 }
 
 /// `3, 5–8`.
-fn ranges(lines: &[u32]) -> String {
+pub(crate) fn ranges(lines: &[u32]) -> String {
     let mut parts: Vec<(u32, u32)> = Vec::new();
     for line in lines {
         match parts.last_mut() {

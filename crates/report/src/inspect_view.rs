@@ -3,6 +3,7 @@
 //! In: nothing; `parallax inspect` fills it in. Every field is explained in the book (`docs/book/json.md`), and a test
 //! keeps it so.
 
+use crate::changes::Change;
 use crate::SCHEMA;
 use serde::Serialize;
 
@@ -11,7 +12,7 @@ pub struct InspectView {
     pub schema: &'static str,
     pub old: String,
     pub new: String,
-    pub changes: Vec<ChangeView>,
+    pub changes: Vec<Change>,
     pub targets: Vec<ChangedBlockView>,
     pub complexity: ComplexityView,
     pub csg: CsgView,
@@ -37,18 +38,6 @@ impl InspectView {
             notes: Vec::new(),
         }
     }
-}
-
-/// One change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ChangeView {
-    pub file: Option<String>,
-    pub function: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub variable: Option<String>,
-    pub kind: &'static str,
-    pub old_lines: Vec<u32>,
-    pub new_lines: Vec<u32>,
 }
 
 /// A block of the new version with changed code.

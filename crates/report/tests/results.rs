@@ -114,11 +114,12 @@ fn the_page_shows_every_difference_with_input_outputs_and_how_to_replay() {
         reason: "unsatisfiable".into(),
     }];
     let change = Change {
-        file: "a.c".into(),
-        function: None,
+        file: Some("a.c".into()),
+        function: Some("area".into()),
         kind: "modified".into(),
-        old_lines: Some([3, 3]),
-        new_lines: Some([3, 4]),
+        old_lines: vec![3],
+        new_lines: vec![3, 4],
+        ..Change::default()
     };
     let page = html(&two, &[change]);
     check_self_contained(&page);
@@ -134,6 +135,7 @@ fn the_page_shows_every_difference_with_input_outputs_and_how_to_replay() {
         "the time was up",
         "old.c:3:5",
         "3–4",
+        "<td>area</td>",
     ] {
         assert!(page.contains(part), "no {part} in {page}");
     }

@@ -155,6 +155,63 @@ fn a_callee_that_always_executes_a_change_is_not_passed() {
     assert_eq!(complexity, 1);
 }
 
+#[test]
+fn a_far_jump_leads_behind_where_it_was_prepared() {
+    let old = "\
+#include <setjmp.h>
+void out(int);
+static jmp_buf back;
+static void give_up(int n) {
+    out(n);
+    longjmp(back, n);
+}
+static void work(int n) {
+    if (n > 3)
+        give_up(n);
+    out(1);
+}
+int main(int argc, char **argv) {
+    if (setjmp(back) == 0)
+        work(argc);
+    out(2);
+    return 0;
+}
+";
+    let new = old.replace("out(n)", "out(n + 1)").replace("out(1)", "out(5)").replace("out(2)", "out(6)");
+    let (edges, _) = graph(&pair(old, &new));
+    // The jump lands before the condition of line 14, of which the graph does not know how it is decided then; it never ends the program.
+    let expected = ["entry-5", "entry-11", "entry-16", "5-5", "5-11", "5-16", "11-16", "16-exit"];
+    assert_eq!(sorted(edges), sorted(expected.map(str::to_owned).to_vec()));
+}
+
+#[test]
+fn behind_a_far_jump_a_change_may_have_been_executed() {
+    let old = "\
+#include <setjmp.h>
+void out(int);
+static jmp_buf back;
+static void give_up(int n) {
+    out(n);
+    longjmp(back, n);
+}
+int main(int argc, char **argv) {
+    if (setjmp(back) == 0)
+        give_up(argc);
+    if (argc > 5)
+        out(2);
+    return 0;
+}
+";
+    let pair = pair(old, &old.replace("out(n)", "out(n + 1)"));
+    with_world(&pair.new, |world| {
+        let blocks: Vec<_> = targets(&pair.new, &pair.comparison).iter().map(|t| t.block).collect();
+        let icfg = Icfg::new(world.program, world.calls, world.returns);
+        let found = irrelevant(world, &icfg, &blocks, &Hopeless::default());
+        assert_eq!(sorted(branches(&pair.new, &found.execute, "main")), ["11>12", "11>13", "9>11"]);
+        assert_eq!(branches(&pair.new, &found.propagate, "main"), [""; 0], "all come after the jump");
+    });
+}
+
 /// `line>line` of a branch: where it is, and where it leads.
 fn branches(program: &Program, found: &[parallax_change::Branch], function: &str) -> Vec<String> {
     let inside = found.iter().filter(|(b, _)| program.func(program.block(*b).func).name == function);

@@ -4,7 +4,7 @@
 /* The same. */
 int main(int argc, char **argv)
 {
-    if (argc < 2)
+    if (argc <= 1)
         return 0;
     double half = argv[1][0] / 2.0;
     if (half > 40.0)

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod config;
+mod equivalent;
 mod found;
 mod golden;
 mod grouped;

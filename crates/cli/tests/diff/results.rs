@@ -37,12 +37,28 @@ fn what_changed_is_in_the_directory_and_so_is_the_cause() {
     assert_eq!(changes["changes"].as_array().unwrap().len(), 1, "{changes:#}");
     let change = &changes["changes"][0];
     assert_eq!((&change["file"], &change["kind"]), (&"new.c".into(), &"modified".into()));
-    assert_eq!(change["function"], Value::Null);
+    assert_eq!(change["function"], "main");
+    assert_eq!(change["old_lines"].as_array().unwrap().len(), 1, "{changes:#}");
     let line = &change["new_lines"][0];
     assert_eq!(difference["cause"], format!("new.c:{line}"));
     let source = fs::read_to_string(source("boundary", "new.c")).unwrap();
     let text = source.lines().nth(line.as_u64().unwrap() as usize - 1).unwrap();
     assert!(text.contains(">="), "{text}");
+}
+
+#[test]
+fn targets_have_a_status_and_the_test_that_reached_them() {
+    let compared = compare("boundary", &[&FIRST[..], &["--", "5"]].concat());
+    let json = compared.json(1);
+    let target = &json["targets"][0];
+    assert_eq!((&target["file"], &target["function"]), (&"new.c".into(), &"main".into()), "{json:#}");
+    assert_eq!((&target["status"], &target["test"]), (&"seed".into(), &Value::Null));
+    // Without an argument the program ends before the change.
+    let compared = compare("boundary", &FIRST);
+    let json = compared.json(1);
+    assert_eq!(json["targets"][0]["status"], "reached", "{json:#}");
+    let test = json["targets"][0]["test"].as_str().unwrap();
+    assert!(compared.path(test).join("cmd").exists(), "{test}");
 }
 
 #[test]

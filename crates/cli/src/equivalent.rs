@@ -1,0 +1,46 @@
+//! Is there a proof that both versions behave the same, before anything is searched?
+//!
+//! In: two built versions and what changed between them. Out: the proof in words, or none.
+//!
+//! Always holds: both programs are linked with the same, and either the native programs are the same bytes, or the code of the whole programs is the same,
+//! instruction by instruction, with all constants. What is looked at comes from the builds, so that changed
+//! flags, macros and headers count. Names, places, order of functions, and `__LINE__` in a constant: if in doubt, no proof.
+
+use crate::changed::Changed;
+use parallax_build::{LinkItem, Version};
+use std::fs;
+use std::path::Path;
+
+pub fn proof(built: &[Version; 2], changed: Option<&Changed>) -> Option<&'static str> {
+    let [old, new] = built;
+    if !same_link(old, new) {
+        return None;
+    }
+    if same_file(&old.native, &new.native) {
+        return Some("the native programs are the same, byte for byte");
+    }
+    let unchanged = changed.is_some_and(|changed| changed.comparison.changes.is_empty());
+    // The comparison is fast and takes more for the same; the proof is slow and takes nothing for granted.
+    let whole = built.iter().all(|version| version.without_bitcode.is_empty());
+    let proven =
+        unchanged && whole && parallax_instrument::same_code(&old.bitcode, &new.bitcode).unwrap_or(false);
+    proven.then_some(
+        "the code of both programs is the same, apart from comments, white space, lines and names of locals",
+    )
+}
+
+/// The same libraries and flags, and objects without bitcode that are the same bytes.
+fn same_link(old: &Version, new: &Version) -> bool {
+    let same = |(a, b): (&LinkItem, &LinkItem)| match (a, b) {
+        (LinkItem::Object(a), LinkItem::Object(b)) | (LinkItem::Shared(a), LinkItem::Shared(b)) => {
+            same_file(a, b)
+        }
+        (a, b) => a == b,
+    };
+    let (a, b) = (&old.link, &new.link);
+    a.cxx == b.cxx && a.items.len() == b.items.len() && a.items.iter().zip(&b.items).all(same)
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    a == b || matches!((fs::read(a), fs::read(b)), (Ok(a), Ok(b)) if a == b)
+}
