@@ -332,9 +332,10 @@ fn irreducible_flow_computed_jumps_and_recursion_through_pointers_get_an_answer(
     let directory = directory(&[("old.c", ODD), ("new.c", &new)]);
     let run = |more: &[&str]| parallax(directory.path(), &[&["old.c", "new.c"], more].concat());
     let view = json(&run(&["--format", "json"]));
-    let changed: Vec<&str> =
+    let mut changed: Vec<&str> =
         view["changes"].as_array().unwrap().iter().map(|c| c["function"].as_str().unwrap()).collect();
-    assert_eq!(changed, ["odd", "tangle", "machine"], "{view:#}");
+    changed.sort();
+    assert_eq!(changed, ["machine", "odd", "tangle"], "{view:#}");
     let far = |t: &Value| t["distance"].as_u64().is_some();
     assert!(view["targets"].as_array().unwrap().iter().all(far), "{view:#}");
     for function in ["odd", "tangle", "machine"] {
@@ -351,11 +352,14 @@ fn a_function_of_twenty_thousand_blocks_is_inspected_in_time() {
     let old = format!(
         "#include <stdlib.h>\nint main(int c, char **v) {{\n    int s = 0;\n{branches}    return s;\n}}\n"
     );
-    let directory = directory(&[("old.c", &old), ("new.c", &old.replace("c * 7777;", "c * 7778;"))]);
+    let directory = directory(&[("old/p.c", &old), ("new/p.c", &old.replace("c * 7777;", "c * 7778;"))]);
+    // An optimising compiler takes a minute for this.
+    let line = ["old", "new", "--build", "$CC -O0 p.c -o p", "--program", "p"];
+    let run = |more: &[&str]| text(&parallax(directory.path(), &[&line, more].concat()));
     let before = std::time::Instant::now();
-    let view = json(&parallax(directory.path(), &["old.c", "new.c", "--format", "json"]));
+    let view: Value = serde_json::from_str(&run(&["--format", "json"])).unwrap();
     assert_eq!(view["targets"].as_array().unwrap().len(), 1, "{:#}", view["targets"]);
-    let picture = text(&parallax(directory.path(), &["old.c", "new.c", "--graph", "cfg"]));
+    let picture = run(&["--graph", "cfg"]);
     assert!(picture.starts_with("<svg") && picture.len() < 1_000_000);
     assert!(before.elapsed() < std::time::Duration::from_secs(120), "{:?}", before.elapsed());
 }
