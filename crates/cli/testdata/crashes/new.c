@@ -1,6 +1,8 @@
 #include <stdlib.h>
 
-int main(void)
+int main(int argc, char **argv)
 {
-    abort(); /* still */
+    if (argc >= 0)
+        abort();
+    return 0;
 }
