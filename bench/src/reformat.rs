@@ -72,7 +72,15 @@ pub fn tokens(text: &str) -> Vec<Token> {
             }
             b if b.is_ascii_alphabetic() || b == b'_' || b >= 0x80 => {
                 at = name_end(bytes, at);
-                TokenKind::Name
+                // The kind of a literal stands before it, without a space between.
+                if ["L", "u", "U", "u8"].contains(&&text[start..at])
+                    && matches!(bytes.get(at), Some(b'"' | b'\''))
+                {
+                    at = literal_end(bytes, at);
+                    TokenKind::Literal
+                } else {
+                    TokenKind::Name
+                }
             }
             _ => {
                 let long = LONG.iter().find(|mark| text[at..].starts_with(**mark));
@@ -211,6 +219,11 @@ mod tests {
 
     fn texts(text: &str) -> Vec<String> {
         tokens(text).into_iter().map(|t| t.text).collect()
+    }
+
+    #[test]
+    fn a_wide_literal_is_one_token() {
+        assert_eq!(texts("L'_' u8\"x\" L 'y'"), ["L'_'", "u8\"x\"", "L", "'y'"]);
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! How many targets does a tree have after a formatter and a renamer went over it? (None, one hopes.)
 //!
-//! In: a source tree, its build command, the program it makes. Out: counts of changes by kind, targets, and the time that the comparison took.
+//! In: a source tree, its build command, the program it makes. Out: counts of changes by kind, targets, the time that the comparison took, and whether
+//! the versions are proven to be equivalent.
 //!
-//!     formatted TREE BUILD PROGRAM [SEED]
+//!     formatted TREE BUILD PROGRAM [SEED] [FORMATTER]
+//!
+//! FORMATTER is a shell command that gets the name of a file behind it and rewrites that file; without one, white space and line breaks are changed at random.
 
 use parallax_bench::reformat::{names_in, reformat, rename};
 use parallax_bench::{table, Result};
@@ -16,15 +19,16 @@ use std::time::Instant;
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [tree, command, program, rest @ ..] = &args[..] else {
-        return Err("usage: formatted TREE BUILD PROGRAM [SEED]".into());
+        return Err("usage: formatted TREE BUILD PROGRAM [SEED] [FORMATTER]".into());
     };
     let seed = rest.first().map_or(Ok(1), |seed| seed.parse())?;
     let cache = Cache::from_environment();
-    let old = model(Path::new(tree), command, program, &cache)?;
+    let (old, old_bitcode) = model(Path::new(tree), command, program, &cache)?;
     let copy = tempfile::tempdir()?;
     copy_tree(Path::new(tree), copy.path())?;
-    let (files, renamed) = rewrite(copy.path(), &old, seed)?;
-    let new = model(copy.path(), command, program, &cache)?;
+    let formatter = rest.get(1).map(String::as_str);
+    let (files, renamed) = rewrite(copy.path(), &old, seed, formatter)?;
+    let (new, new_bitcode) = model(copy.path(), command, program, &cache)?;
     let start = Instant::now();
     let comparison = compare(&old, &new, &Settings::default());
     let seconds = start.elapsed().as_secs_f64();
@@ -42,12 +46,16 @@ fn main() -> Result<()> {
         format!("{kinds:?}"),
         found.len().to_string(),
         format!("{seconds:.2}"),
+        parallax_instrument::same_code(&old_bitcode, &new_bitcode)?.to_string(),
     ];
-    table::print(&["program", "instructions", "files", "names changed", "changes", "targets", "s"], &[row]);
+    table::print(
+        &["program", "instructions", "files", "names changed", "changes", "targets", "s", "proven"],
+        &[row],
+    );
     Ok(())
 }
 
-fn model(tree: &Path, command: &str, program: &str, cache: &Cache) -> Result<Program> {
+fn model(tree: &Path, command: &str, program: &str, cache: &Cache) -> Result<(Program, PathBuf)> {
     let request = Request {
         command: Some(command.to_owned()),
         program: Some(program.to_owned()),
@@ -55,7 +63,7 @@ fn model(tree: &Path, command: &str, program: &str, cache: &Cache) -> Result<Pro
     };
     let version = build(&request, cache)?;
     let cleaned = parallax_instrument::clean_up(&version.bitcode, cache.root())?;
-    Ok(parallax_model::load(&std::fs::read(cleaned)?)?)
+    Ok((parallax_model::load(&std::fs::read(cleaned)?)?, version.bitcode))
 }
 
 /// By `cp`, so that times and links stay as they are.
@@ -68,7 +76,7 @@ fn copy_tree(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Rewrites every C file that the program was made of; how many files, and how many names.
-fn rewrite(tree: &Path, program: &Program, seed: u64) -> Result<(usize, usize)> {
+fn rewrite(tree: &Path, program: &Program, seed: u64, formatter: Option<&str>) -> Result<(usize, usize)> {
     let mut random = fastrand::Rng::with_seed(seed);
     let locals: BTreeSet<String> = program.variables.iter().map(|v| v.name.clone()).collect();
     let taken = taken(tree, program)?;
@@ -77,12 +85,27 @@ fn rewrite(tree: &Path, program: &Program, seed: u64) -> Result<(usize, usize)> 
         let relative = path.strip_prefix(tree)?.to_string_lossy().into_owned();
         let used = program.files.iter().any(|f| f.strip_prefix("./").unwrap_or(f) == relative);
         let (true, Ok(text)) = (used, std::fs::read_to_string(&path)) else { continue };
-        let new = reformat(&rename(&text, &locals, &taken), &mut random);
+        let new = rename(&text, &locals, &taken);
         renamed += new.matches("_renamed").count();
         files += 1;
-        std::fs::write(&path, new)?;
+        match formatter {
+            None => std::fs::write(&path, reformat(&new, &mut random))?,
+            Some(command) => {
+                std::fs::write(&path, new)?;
+                run(command, &path)?;
+            }
+        }
     }
     Ok((files, renamed))
+}
+
+fn run(formatter: &str, file: &Path) -> Result<()> {
+    let line = format!("{formatter} \"$1\"");
+    let status = std::process::Command::new("sh").args(["-c", &line, "sh"]).arg(file).status()?;
+    if !status.success() {
+        return Err(format!("{formatter} failed on {}", file.display()).into());
+    }
+    Ok(())
 }
 
 /// Names that mean something outside the files: everything in headers, functions, globals.

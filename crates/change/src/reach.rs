@@ -94,6 +94,8 @@ impl World<'_> {
         // Up: the caller may be gone back to. Down: it comes back to where it was called.
         let mut up = vec![false; program.blocks.len()];
         let mut down = vec![false; program.blocks.len()];
+        // Executed from some call on; in a loop it may still be executed as a whole.
+        let mut partly = vec![false; program.blocks.len()];
         let mut pending: Vec<(BlockId, bool)> = Vec::new();
         let follow =
             |block: BlockId, rising: bool, calls_from: Option<InstId>, pending: &mut Vec<(BlockId, bool)>| {
@@ -108,7 +110,8 @@ impl World<'_> {
                 ends && program.successors(block).is_empty()
             };
         let landings = self.landings();
-        let mut landed = landings.is_empty();
+        let sites = self.calls.sites().iter().filter(|site| !landings.is_empty() && self.jumps_far(**site));
+        let mut jumping: Vec<BlockId> = sites.map(|site| program.inst(*site).block).collect();
         let mut left: Vec<bool> = vec![false; program.functions.len()];
         let mut leaving: Vec<FuncId> = Vec::new();
         for block in from {
@@ -126,16 +129,14 @@ impl World<'_> {
                     leaving.push(program.block(block).func);
                 }
             }
-            let jumps = |b: BlockId| {
-                let known = up[b.index()] || down[b.index()] || from.contains(&b);
-                known && self.calls_of(b).0.iter().any(|site| self.jumps_far(*site))
-            };
-            if !landed && program.block_ids().any(jumps) {
-                landed = true;
+            let executed =
+                |b: &BlockId| up[b.index()] || down[b.index()] || partly[b.index()] || from.contains(b);
+            if jumping.iter().any(executed) {
+                jumping.clear();
                 // As behind a call that came back.
                 for site in &landings {
                     let block = program.inst(*site).block;
-                    up[block.index()] = true;
+                    partly[block.index()] = true;
                     if follow(block, true, Some(*site), &mut pending) {
                         leaving.push(program.block(block).func);
                     }
@@ -149,12 +150,12 @@ impl World<'_> {
             for site in self.calls.callers(f) {
                 // The rest of the caller's block is executed, and so it is after.
                 let block = program.inst(site).block;
-                up[block.index()] = true;
+                partly[block.index()] = true;
                 if follow(block, true, Some(site), &mut pending) {
                     leaving.push(program.block(block).func);
                 }
             }
         }
-        up.iter().zip(&down).map(|(a, b)| *a || *b).collect()
+        (0..partly.len()).map(|b| up[b] || down[b] || partly[b]).collect()
     }
 }

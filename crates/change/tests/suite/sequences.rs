@@ -185,6 +185,40 @@ int main(int argc, char **argv) {
 }
 
 #[test]
+fn in_a_loop_what_stands_before_a_change_comes_after_it_too() {
+    let old = "\
+int in(void);
+void out(int);
+static void first(int x) {
+    if (x == 3)
+        out(1);
+}
+static void second(int x) {
+    out(x);
+}
+int main(void) {
+    int x;
+    do {
+        x = in();
+        first(x);
+        second(x);
+    } while (x);
+    return 0;
+}
+";
+    let pair = pair(old, &old.replace("out(x)", "out(x + 1)"));
+    with_world(&pair.new, |world| {
+        let blocks: Vec<_> = targets(&pair.new, &pair.comparison).iter().map(|t| t.block).collect();
+        let icfg = Icfg::new(world.program, world.calls, world.returns);
+        let after = world.after(&blocks);
+        let first = pair.new.function_named("first").unwrap();
+        assert!(pair.new.func(first).blocks.iter().all(|b| after[b.index()]));
+        let found = irrelevant(world, &icfg, &blocks, &Hopeless::default());
+        assert_eq!(found.propagate, []);
+    });
+}
+
+#[test]
 fn behind_a_far_jump_a_change_may_have_been_executed() {
     let old = "\
 #include <setjmp.h>
