@@ -3,7 +3,7 @@
 //! In: a [`DiffView`]. Out: a few lines: how many differences, what kinds, where the tests are, how to replay; or, if
 //! there is none, what was tried and what was in the way.
 
-use crate::diff_view::{BehaviourView, DiffView, DifferenceView, UnflippedView, Verdict};
+use crate::diff_view::{BehaviourView, DiffView, DifferenceView, TargetView, UnflippedView, Verdict};
 use crate::text::{count, quoted};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -123,6 +123,7 @@ fn none_found(text: &mut String, view: &DiffView) -> std::fmt::Result {
     writeln!(text, "The search ended: {}.", view.ended)?;
     let symbolic = if view.symbolic.is_empty() { "nothing".to_owned() } else { view.symbolic.join(", ") };
     writeln!(text, "Symbolic: {symbolic}.")?;
+    targets(text, &view.targets)?;
     writeln!(
         text,
         "Branches that depended on it: {}; seen both ways: {}. Queries: {} satisfiable, {} not, {} unknown. \
@@ -144,6 +145,26 @@ fn none_found(text: &mut String, view: &DiffView) -> std::fmt::Result {
         more(text, view.lost.len())?;
     }
     Ok(())
+}
+
+/// How much of the change was executed, and what was not.
+fn targets(text: &mut String, targets: &[TargetView]) -> std::fmt::Result {
+    if targets.is_empty() {
+        return Ok(());
+    }
+    let missed: Vec<&TargetView> = targets.iter().filter(|t| !t.is_reached()).collect();
+    let all = targets.len();
+    writeln!(text, "Changed blocks executed: {} of {all}.", all - missed.len())?;
+    for target in missed.iter().take(LISTED) {
+        writeln!(
+            text,
+            "  not {}:{} ({})",
+            target.file.as_deref().unwrap_or("?"),
+            target.line,
+            target.function
+        )?;
+    }
+    more(text, missed.len())
 }
 
 fn unflipped(text: &mut String, branches: &[UnflippedView]) -> std::fmt::Result {

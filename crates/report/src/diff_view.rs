@@ -144,6 +144,12 @@ pub struct TargetView {
     pub test: Option<String>,
 }
 
+impl TargetView {
+    pub fn is_reached(&self) -> bool {
+        self.status != "unreached"
+    }
+}
+
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DiffStats {
     pub runs: u64,

@@ -43,6 +43,7 @@ pub fn html(view: &DiffView, changes: &[Change]) -> String {
         page.push_str(&one(difference, view));
     }
     page.push_str(&changed(changes));
+    page.push_str(&targets(view));
     page.push_str(&unstable(view));
     page.push_str(&reach(view));
     page.push_str(&statistics(view));
@@ -234,6 +235,18 @@ fn changed(changes: &[Change]) -> String {
     });
     let heads = ["file", "function or variable", "change", "old lines", "new lines"];
     format!("<section><h2>What changed</h2>\n{}</section>\n", table(&heads, rows))
+}
+
+fn targets(view: &DiffView) -> String {
+    if view.targets.is_empty() {
+        return String::new();
+    }
+    let rows = view.targets.iter().map(|target| {
+        let place = format!("{}:{}", target.file.as_deref().unwrap_or("?"), target.line);
+        [place, target.function.clone(), target.status.clone(), target.test.clone().unwrap_or_default()]
+    });
+    let heads = ["changed block", "function", "executed", "by"];
+    format!("<section><h2>What was executed of the change</h2>\n{}</section>\n", table(&heads, rows))
 }
 
 fn table<const N: usize>(heads: &[&str; N], rows: impl Iterator<Item = [String; N]>) -> String {

@@ -68,11 +68,21 @@ fn no_difference_is_said_with_what_was_tried() {
         count: 2,
     }];
     none.symbolic = vec!["argv[1] (5 bytes)".into()];
+    let target = |line, status: &str| TargetView {
+        file: Some("new.c".into()),
+        line,
+        function: "area".into(),
+        status: status.into(),
+        test: None,
+    };
+    none.targets = vec![target(4, "seed"), target(6, "unreached"), target(9, "reached")];
     let text = diff_human(&none);
     for part in ["No difference found", "40 inputs", "argv[1] (5 bytes)", "9; seen both ways: 7", "old.c:3:5"]
     {
         assert!(text.contains(part), "no {part:?} in {text}");
     }
+    assert!(text.contains("Changed blocks executed: 2 of 3.\n  not new.c:6 (area)\n"), "{text}");
+    assert!(html(&none, &[]).contains("<td>new.c:6</td><td>area</td><td>unreached</td>"));
     for part in ["unsatisfiable: 1", "new.c:7:9 (new): call of crypt, 2 times", "the time was up"] {
         assert!(text.contains(part), "no {part:?} in {text}");
     }
