@@ -1,11 +1,11 @@
 #!/bin/bash
 # Installs the Debian packages that Parallax needs. Does nothing if all are installed.
-# Needs root, or sudo. With --bench also what benchmarks compare Parallax with.
+# Needs root, or sudo. With --bench also what benchmarks compare Parallax with, and a formatter.
 set -euo pipefail
 
 packages=(clang-19 llvm-19 llvm-19-dev lld-19 libz3-dev z3 binutils git patch make gcc g++ libc6-dev pkg-config)
 if [ "${1:-}" = --bench ]; then
-    packages+=(afl++)
+    packages+=(afl++ clang-format-19)
 fi
 
 missing=()
