@@ -17,6 +17,9 @@ const RECORD_INTO: &str = "PARALLAX_DEPENDENCE";
 /// How often the directory is looked at.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// How much of what the tests said is shown if they never ran the program.
+const LAST_WORDS: usize = 2000;
+
 /// Runs `command` in a copy of `tree` in which `program` (a path in it) is the dependence build.
 pub fn suite(checked: &Checked, tree: &Path, program: &Path, command: &str) -> Result<Tally, CheckedError> {
     let scratch = tempfile::tempdir().map_err(|source| CheckedError::Read { path: "/tmp".into(), source })?;
@@ -27,6 +30,7 @@ pub fn suite(checked: &Checked, tree: &Path, program: &Path, command: &str) -> R
     };
     std::fs::create_dir(&queue).map_err(failed(&queue))?;
     Command::new("cp").arg("-a").arg(tree).arg(&copy).status().map_err(failed(tree))?;
+    redirect(&copy, tree).map_err(failed(&copy))?;
     let place = copy.join(program);
     std::fs::remove_file(&place).map_err(failed(&place))?;
     std::fs::copy(&checked.program, &place).map_err(failed(&place))?;
@@ -35,7 +39,31 @@ pub fn suite(checked: &Checked, tree: &Path, program: &Path, command: &str) -> R
     let log = std::fs::File::create(scratch.path().join("log")).map_err(failed(scratch.path()))?;
     tests.stdout(log.try_clone().map_err(failed(scratch.path()))?).stderr(log);
     let mut tests = tests.spawn().map_err(failed(&copy))?;
-    drain(checked, &queue, &mut tests)
+    let tally = drain(checked, &queue, &mut tests)?;
+    if tally.runs == 0 {
+        let log = std::fs::read(scratch.path().join("log")).unwrap_or_default();
+        let said = String::from_utf8_lossy(&log[log.len().saturating_sub(LAST_WORDS)..]).into_owned();
+        return Err(CheckedError::NoRuns { command: command.to_owned(), said });
+    }
+    Ok(tally)
+}
+
+/// Makefiles name the tree that was configured: in the copy they are to name the copy, or the tests would run the other program.
+fn redirect(copy: &Path, tree: &Path) -> std::io::Result<()> {
+    let (old, new) = (tree.canonicalize()?, copy.canonicalize()?);
+    let mut pending = vec![copy.to_path_buf()];
+    while let Some(directory) = pending.pop() {
+        for entry in std::fs::read_dir(&directory)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                pending.push(entry.path());
+            } else if entry.file_name() == "Makefile" {
+                let text = String::from_utf8_lossy(&std::fs::read(entry.path())?).into_owned();
+                std::fs::write(entry.path(), text.replace(&*old.to_string_lossy(), &new.to_string_lossy()))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn drain(checked: &Checked, queue: &Path, tests: &mut Child) -> Result<Tally, CheckedError> {
