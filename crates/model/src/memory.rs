@@ -1,13 +1,15 @@
 //! What instructions do to memory: loads and stores, intrinsics, and external functions by their summaries.
 //!
 //! In: a program and its points-to analysis. Out: for each instruction the accesses that it makes itself (not those of functions with a body
-//! that it calls), and for each object the instructions that read and write it.
+//! that it calls), and for each object the instructions that read and write it; those that touch the same cells are one group, because there are programs in
+//! which thousands of pointers can point to thousands of places.
 //!
 //! Always holds: an access is a set of cells and a number of bytes from there on; [`TO_END`] means as far as the object goes.
 
 use crate::ir::*;
-use crate::points_to::{accessed, overlap, CellId, ObjectKind, PointsTo, SparseSet};
+use crate::points_to::{accessed, overlap, CellId, ObjectId, ObjectKind, PointsTo, SparseSet};
 use crate::summaries::{summary, Touch};
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 /// More bytes than any object has.
@@ -20,67 +22,111 @@ pub struct Access<'a> {
     pub size: u32,
 }
 
-/// One instruction touches one cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Hit {
-    pub inst: InstId,
-    pub cell: CellId,
-    pub size: u32,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     Read,
     Write,
 }
 
+/// Instructions that touch the same memory in the same way.
+#[derive(Clone, Debug)]
+pub struct Group<'a> {
+    pub access: Access<'a>,
+    /// Ascending.
+    pub insts: Vec<InstId>,
+}
+
+/// All reads, or all writes.
+#[derive(Default)]
+struct Touches<'a> {
+    groups: Vec<Group<'a>>,
+    /// By the set of cells, which is stored once, and the size.
+    index: FxHashMap<(*const SparseSet, u32), u32>,
+    /// By object: group, and cell.
+    objects: Vec<Vec<(u32, CellId)>>,
+}
+
+impl<'a> Touches<'a> {
+    fn add(&mut self, inst: InstId, access: Access<'a>) {
+        let fresh = self.groups.len() as u32;
+        let group = match &access.cells {
+            Cow::Borrowed(cells) => *self.index.entry((*cells as *const _, access.size)).or_insert(fresh),
+            Cow::Owned(_) => fresh,
+        };
+        if group == fresh {
+            self.groups.push(Group { access, insts: Vec::new() });
+        }
+        let insts = &mut self.groups[group as usize].insts;
+        if insts.last() != Some(&inst) {
+            insts.push(inst);
+        }
+    }
+
+    fn sort_by_object(&mut self, points_to: &PointsTo) {
+        self.objects = vec![Vec::new(); points_to.objects.len()];
+        for (group, number) in self.groups.iter().zip(0..) {
+            for cell in group.access.cells.iter().map(CellId) {
+                self.objects[points_to.cell(cell).object.0 as usize].push((number, cell));
+            }
+        }
+    }
+}
+
 /// Who touches what.
 pub struct Memory<'a> {
     pub program: &'a Program,
     pub points_to: &'a PointsTo,
-    /// By object.
-    reads: Vec<Vec<Hit>>,
-    writes: Vec<Vec<Hit>>,
+    reads: Touches<'a>,
+    writes: Touches<'a>,
     /// By cell: most bytes that are read there at once.
     widest: Vec<u32>,
 }
 
 impl<'a> Memory<'a> {
     pub fn new(program: &'a Program, points_to: &'a PointsTo) -> Self {
-        let objects = points_to.objects.len();
-        let mut memory = Memory {
-            program,
-            points_to,
-            reads: vec![Vec::new(); objects],
-            writes: vec![Vec::new(); objects],
-            widest: vec![1; points_to.cells.len()],
-        };
+        let (reads, writes) = (Touches::default(), Touches::default());
+        let widest = vec![1; points_to.cells.len()];
+        let mut memory = Memory { program, points_to, reads, writes, widest };
         for inst in program.inst_ids() {
-            for access in memory.reads(inst) {
-                for cell in access.cells.iter() {
-                    let hit = Hit { inst, cell: CellId(cell), size: access.size };
-                    memory.reads[points_to.cell(hit.cell).object.0 as usize].push(hit);
-                    let widest = &mut memory.widest[cell as usize];
-                    *widest = (*widest).max(access.size);
-                }
-            }
-            for access in memory.writes(inst) {
-                for cell in access.cells.iter() {
-                    let hit = Hit { inst, cell: CellId(cell), size: access.size };
-                    memory.writes[points_to.cell(hit.cell).object.0 as usize].push(hit);
-                }
+            memory.reads(inst).into_iter().for_each(|access| memory.reads.add(inst, access));
+            memory.writes(inst).into_iter().for_each(|access| memory.writes.add(inst, access));
+        }
+        memory.reads.sort_by_object(points_to);
+        memory.writes.sort_by_object(points_to);
+        for group in &memory.reads.groups {
+            for cell in group.access.cells.iter() {
+                let widest = &mut memory.widest[cell as usize];
+                *widest = (*widest).max(group.access.size);
             }
         }
         memory
     }
 
-    /// Reads of the object that a cell belongs to, by instruction.
-    pub fn readers(&self, cell: CellId) -> &[Hit] {
-        &self.reads[self.points_to.cell(cell).object.0 as usize]
+    /// Groups of reads, by number.
+    pub fn read_group(&self, number: u32) -> &Group<'a> {
+        &self.reads.groups[number as usize]
     }
 
-    pub fn writers(&self, cell: CellId) -> &[Hit] {
-        &self.writes[self.points_to.cell(cell).object.0 as usize]
+    pub fn write_group(&self, number: u32) -> &Group<'a> {
+        &self.writes.groups[number as usize]
+    }
+
+    /// Reads of an object: group, and cell.
+    pub fn readers(&self, object: ObjectId) -> &[(u32, CellId)] {
+        &self.reads.objects[object.0 as usize]
+    }
+
+    pub fn writers(&self, object: ObjectId) -> &[(u32, CellId)] {
+        &self.writes.objects[object.0 as usize]
+    }
+
+    /// Groups of writes, each with everything it touches.
+    pub fn all_writes(&self) -> &[Group<'a>] {
+        &self.writes.groups
+    }
+
+    pub fn all_reads(&self) -> &[Group<'a>] {
+        &self.reads.groups
     }
 
     /// Most bytes that are read from a cell at once.
@@ -88,10 +134,9 @@ impl<'a> Memory<'a> {
         self.widest[cell.0 as usize]
     }
 
-    /// Can a write change what is read at `cell`?
-    pub fn affects(&self, write: &Hit, cell: CellId) -> bool {
-        let (a, b) = (self.points_to.cell(write.cell), self.points_to.cell(cell));
-        a.object == b.object && overlap(a, write.size, b, self.widest(cell))
+    /// Can a write of `size` bytes at `written` change what is read at `cell`, in the same object?
+    pub fn affects(&self, written: CellId, size: u32, cell: CellId) -> bool {
+        overlap(self.points_to.cell(written), size, self.points_to.cell(cell), self.widest(cell))
     }
 
     /// What an instruction itself reads.

@@ -7,8 +7,8 @@
 //! function that does not recurse are not in the sets of its callers: they are gone when it returns.
 
 use crate::ir::*;
-use crate::memory::{Hit, Memory};
-use crate::points_to::{overlap, CellId, ObjectKind, PointsTo, SparseSet};
+use crate::memory::{Group, Memory};
+use crate::points_to::{CellId, ObjectKind, PointsTo, SparseSet};
 use rustc_hash::FxHashMap;
 
 /// Calls between functions with a body.
@@ -128,21 +128,22 @@ pub struct ModRef {
 impl ModRef {
     pub fn new(memory: &Memory, edges: &Edges) -> Self {
         let program = memory.program;
-        let mut touched: FxHashMap<(CellId, u32), SparseSet> = FxHashMap::default();
         let count = program.defined as usize;
         let mut result =
             ModRef { writes: vec![SparseSet::default(); count], reads: vec![SparseSet::default(); count] };
-        for inst in program.inst_ids() {
-            let func = program.func_of(inst).index();
-            for access in memory.reads(inst) {
-                result.reads[func].union(&access.cells);
+        for group in memory.all_reads() {
+            for func in functions(program, group) {
+                result.reads[func.index()].union(&group.access.cells);
             }
-            for access in memory.writes(inst) {
-                for cell in access.cells.iter().map(CellId) {
-                    let hit = Hit { inst, cell, size: access.size };
-                    let all = touched.entry((cell, access.size)).or_insert_with(|| touched_by(memory, &hit));
-                    result.writes[func].union(all);
-                }
+        }
+        let mut touched: FxHashMap<(CellId, u32), SparseSet> = FxHashMap::default();
+        for group in memory.all_writes() {
+            let (mut all, size) = (SparseSet::default(), group.access.size);
+            for cell in group.access.cells.iter().map(CellId) {
+                all.union(touched.entry((cell, size)).or_insert_with(|| touched_by(memory, cell, size)));
+            }
+            for func in functions(program, group) {
+                result.writes[func.index()].union(&all);
             }
         }
         result.close(memory, edges);
@@ -181,12 +182,17 @@ impl ModRef {
     }
 }
 
+/// The functions that the instructions of a group are in, each once.
+fn functions(program: &Program, group: &Group) -> Vec<FuncId> {
+    let mut found: Vec<FuncId> = group.insts.iter().map(|i| program.func_of(*i)).collect();
+    found.dedup();
+    found
+}
+
 /// All cells through which a write can be seen.
-fn touched_by(memory: &Memory, hit: &Hit) -> SparseSet {
-    let written = memory.points_to.cell(hit.cell);
-    let object = memory.points_to.object(written.object);
-    let sees = |c: &&CellId| overlap(written, hit.size, memory.points_to.cell(**c), memory.widest(**c));
-    object.cells.iter().filter(sees).map(|c| c.0).collect()
+fn touched_by(memory: &Memory, cell: CellId, size: u32) -> SparseSet {
+    let object = memory.points_to.object(memory.points_to.cell(cell).object);
+    object.cells.iter().filter(|c| memory.affects(cell, size, **c)).map(|c| c.0).collect()
 }
 
 /// The stack cells of each function that does not recurse.

@@ -2,7 +2,8 @@
 //!
 //! In: a program and its analyses. Out: a graph whose edges lead from what is depended on to what depends on it, each with its kind.
 //! Nodes are instructions; and, for each call, the fact that it is made ([`Node::Site`]); for each block and each function, the fact
-//! that it is entered; and parameters.
+//! that it is entered; and parameters. Where an instruction reads what too many others can have written ([`crate::reaching::Limits::direct`]), memory itself stands between them
+//! ([`Node::Place`]): who writes there, and who reads there, not who reads what from whom; so the graph stays linear in the program.
 //!
 //! Always holds: the result of a call of a function with a body depends on an argument only if the parameter can flow to the function's result (a
 //! summary edge, after Horwitz, Reps and Binkley), or through memory; calls of other functions depend on all their
@@ -13,7 +14,7 @@ use crate::cfg::Flow;
 use crate::ir::*;
 use crate::memory::Memory;
 use crate::mod_ref::Edges;
-use crate::points_to::{CellId, ObjectKind, SparseSet};
+use crate::points_to::{CellId, ObjectId, ObjectKind, SparseSet};
 use crate::reaching::Reaching;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,6 +28,8 @@ pub enum Node {
     /// That a function is called.
     Entry(FuncId),
     Param(FuncId, u32),
+    /// Content of objects that are not told apart; the number is that of one of them.
+    Place(u32),
 }
 
 /// How one thing depends on another.
@@ -85,6 +88,7 @@ struct Layout {
     insts: u32,
     blocks: u32,
     funcs: u32,
+    objects: u32,
     first_param: Vec<u32>,
 }
 
@@ -100,7 +104,9 @@ impl Pdg {
         let program = memory.program;
         let calls = CallGraph::new(program, |site| memory.points_to.targets(site).collect());
         let returns = Returns::new(program, &calls);
-        let mut builder = Builder { memory, layout: Layout::new(program), list: Vec::new() };
+        let objects = memory.points_to.objects.len();
+        let layout = Layout::new(program, objects as u32);
+        let mut builder = Builder { memory, layout, list: Vec::new(), places: Places::new(objects) };
         for func in program.defined_functions() {
             builder.control(&Flow::new(program, &calls, &returns, func), func);
             for id in program.func(func).insts.iter() {
@@ -108,6 +114,7 @@ impl Pdg {
                 builder.memory(id, reaching);
             }
         }
+        builder.places();
         builder.summaries(edges);
         builder.list.sort_unstable();
         builder.list.dedup();
@@ -154,7 +161,7 @@ impl Pdg {
 }
 
 impl Layout {
-    fn new(program: &Program) -> Layout {
+    fn new(program: &Program, objects: u32) -> Layout {
         let mut first_param = Vec::new();
         let mut next = 0;
         for func in program.defined_functions() {
@@ -166,13 +173,18 @@ impl Layout {
             insts: program.insts.len() as u32,
             blocks: program.blocks.len() as u32,
             funcs: program.defined,
+            objects,
             first_param,
         }
     }
 
+    /// The first node behind the parameters.
+    fn places(&self) -> u32 {
+        2 * self.insts + self.blocks + self.funcs + self.first_param.last().copied().unwrap_or(0)
+    }
+
     fn len(&self) -> usize {
-        let params = self.first_param.last().copied().unwrap_or(0);
-        (2 * self.insts + self.blocks + self.funcs + params) as usize
+        (self.places() + self.objects) as usize
     }
 
     fn number(&self, node: Node) -> u32 {
@@ -183,6 +195,7 @@ impl Layout {
             Node::Block(b) => blocks + b.0,
             Node::Entry(f) => funcs + f.0,
             Node::Param(f, index) => funcs + self.funcs + self.first_param[f.index()] + index,
+            Node::Place(object) => self.places() + object,
         }
     }
 
@@ -197,6 +210,8 @@ impl Layout {
             Node::Block(BlockId(number - blocks))
         } else if number < params {
             Node::Entry(FuncId(number - funcs))
+        } else if number >= self.places() {
+            Node::Place(number - self.places())
         } else {
             let at = number - params;
             let func = self.first_param.partition_point(|p| *p <= at) - 1;
@@ -209,6 +224,39 @@ struct Builder<'a> {
     memory: &'a Memory<'a>,
     layout: Layout,
     list: Vec<(u32, u32, Kind)>,
+    places: Places,
+}
+
+/// Objects that some instruction reads that has too many possible writers.
+struct Places {
+    /// Objects that are read together stand for each other.
+    parent: Vec<u32>,
+    /// Readers, each with one of its objects.
+    readers: Vec<(InstId, u32)>,
+}
+
+impl Places {
+    fn new(objects: usize) -> Places {
+        Places { parent: (0..objects as u32).collect(), readers: Vec::new() }
+    }
+
+    fn find(&mut self, mut object: u32) -> u32 {
+        while self.parent[object as usize] != object {
+            let up = self.parent[object as usize];
+            self.parent[object as usize] = self.parent[up as usize];
+            object = up;
+        }
+        object
+    }
+
+    fn read(&mut self, reader: InstId, objects: impl Iterator<Item = u32>) {
+        let mut first = None;
+        for object in objects {
+            let (root, one) = (self.find(object), self.find(*first.get_or_insert(object)));
+            self.parent[root.max(one) as usize] = root.min(one);
+        }
+        self.readers.extend(first.map(|object| (reader, object)));
+    }
 }
 
 impl Builder<'_> {
@@ -307,11 +355,46 @@ impl Builder<'_> {
         });
         let is_local = |c: &CellId| matches!(memory.points_to.kind_of(*c), ObjectKind::Stack(a) if memory.program.func_of(a) == func);
         let (local, other): (Vec<CellId>, Vec<CellId>) = cells.iter().map(CellId).partition(is_local);
+        let (mut groups, mut not_followed) = (SparseSet::default(), Vec::new());
         for (cells, local) in [(local, true), (other, false)] {
-            for writer in reaching.definitions_at(id, cells.into_iter()).writers {
+            let sources = reaching.sources(id, cells.into_iter());
+            for writer in sources.writers.iter().map(InstId) {
                 let here = local && memory.program.func_of(writer) == func;
                 let kind = if here { Kind::Local } else { Kind::Memory };
                 self.edge(Node::Inst(writer), Node::Inst(id), kind);
+            }
+            groups.union(&sources.groups);
+            not_followed.extend(sources.not_followed);
+        }
+        if groups.iter().map(|g| memory.write_group(g).insts.len()).sum::<usize>() <= reaching.limits().direct
+        {
+            for writer in groups.iter().flat_map(|g| &memory.write_group(g).insts) {
+                self.edge(Node::Inst(*writer), Node::Inst(id), Kind::Memory);
+            }
+        } else {
+            let objects = not_followed.into_iter().map(|c| memory.points_to.cell(c).object.0);
+            self.places.read(id, objects);
+        }
+    }
+
+    /// Memory that stands between its writers and its readers.
+    fn places(&mut self) {
+        let mut used = rustc_hash::FxHashSet::default();
+        for (reader, object) in std::mem::take(&mut self.places.readers) {
+            let place = self.places.find(object);
+            used.insert(place);
+            self.edge(Node::Place(place), Node::Inst(reader), Kind::Memory);
+        }
+        let mut written = rustc_hash::FxHashSet::default();
+        for object in 0..self.layout.objects {
+            let place = self.places.find(object);
+            let writers = if used.contains(&place) { self.memory.writers(ObjectId(object)) } else { &[] };
+            for (group, _) in writers {
+                if written.insert((place, *group)) {
+                    for writer in &self.memory.write_group(*group).insts {
+                        self.edge(Node::Inst(*writer), Node::Place(place), Kind::Memory);
+                    }
+                }
             }
         }
     }

@@ -61,6 +61,10 @@ pub struct Object {
     pub(super) arrays: Vec<Array>,
     /// One cell for everything: offsets do not matter.
     pub(super) flat: bool,
+    /// As `flat`, from some time on: there may be other cells from before.
+    pub(super) collapsed: bool,
+    /// A constant or a function: nothing is ever stored there.
+    pub(super) read_only: bool,
     pub cells: Vec<CellId>,
 }
 
@@ -229,7 +233,16 @@ impl Cells {
         }
         let id = ObjectId(self.objects.len() as u32);
         let Shape { size, arrays, flat } = shape;
-        self.objects.push(Object { kind, size, arrays, flat, cells: Vec::new() });
+        let read_only = matches!(kind, ObjectKind::Function(_));
+        self.objects.push(Object {
+            kind,
+            size,
+            arrays,
+            flat,
+            collapsed: false,
+            read_only,
+            cells: Vec::new(),
+        });
         self.by_kind.insert(kind, id);
         id
     }
@@ -240,6 +253,16 @@ impl Cells {
 
     pub fn object_of(&self, id: CellId) -> &Object {
         &self.objects[self.get(id).object.0 as usize]
+    }
+
+    pub fn make_read_only(&mut self, object: ObjectId) {
+        self.objects[object.0 as usize].read_only = true;
+    }
+
+    /// From now on, places in the object are not told apart.
+    pub fn collapse(&mut self, object: ObjectId) -> CellId {
+        self.objects[object.0 as usize].collapsed = true;
+        self.anywhere(object)
     }
 
     pub fn anywhere(&mut self, object: ObjectId) -> CellId {
@@ -278,7 +301,7 @@ impl Cells {
         let limit = if object.size.is_none() { self.limits.unsized_cells } else { self.limits.cells };
         let full = object.cells.len() >= limit as usize;
         let far = cell.offset.unsigned_abs() > self.limits.offset;
-        if full || far || self.objects[cell.object.0 as usize].flat {
+        if full || far || object.flat || object.collapsed {
             cell = Cell::anywhere(cell.object);
             if let Some(&id) = self.index.get(&cell) {
                 return id;
@@ -300,6 +323,9 @@ impl Cells {
         let cell = self.get(id);
         if by == 0 || cell.is_anywhere() || self.object_of(id).flat {
             return [Some(id), None];
+        }
+        if self.object_of(id).collapsed {
+            return [Some(self.anywhere(cell.object)), None];
         }
         let Some(span) = cell.innermost() else {
             return [self.at_in_bounds(cell.object, i64::from(cell.offset) + by), None];
@@ -350,6 +376,9 @@ impl Cells {
         if walk.stride == 0 || cell.is_anywhere() || self.object_of(id).flat {
             return id;
         }
+        if self.object_of(id).collapsed {
+            return self.anywhere(cell.object);
+        }
         match (cell.innermost(), walk.extent) {
             (Some(span), None) => self.walk_array(id, cell, span, walk),
             (Some(span), Some(extent)) => self.walk_inside(id, cell, span, walk.stride, extent),
@@ -384,10 +413,14 @@ impl Cells {
     }
 
     fn walk_new(&mut self, id: CellId, mut cell: Cell, stride: u32, extent: u32) -> CellId {
-        if extent <= stride {
+        let size =
+            self.objects[cell.object.0 as usize].size.map_or(i64::MAX, |s| s.min(i64::MAX as u64) as i64);
+        let end = (i64::from(cell.offset) + i64::from(extent)).min(size).min(i64::from(UNBOUNDED));
+        // A second element would not fit.
+        if i64::from(cell.offset) + i64::from(stride) >= end {
             return id;
         }
-        cell.outer = Span { stride, start: cell.offset, end: cell.offset.saturating_add(extent as i32) };
+        cell.outer = Span { stride, start: cell.offset, end: end as i32 };
         cell.inferred = true;
         self.intern(cell)
     }

@@ -92,18 +92,23 @@ impl<'p> Generator<'p> {
     /// Bytes that are copied, and arithmetic whose result becomes a pointer again.
     fn find_special(&mut self) {
         let mut pending = Vec::new();
+        let mut looked_at = FxHashSet::default();
         for id in self.program.inst_ids() {
-            match (self.program.inst(id).op, self.program.operands(id)) {
-                (Op::Store { .. }, [Operand::Inst(value), _]) => {
-                    let source = self.program.inst(*value);
-                    if matches!(source.op, Op::Load { .. }) && self.bits(source.ty) == Some(8) {
-                        self.byte_copies.insert(*value);
-                    }
+            let (op, operands) = (self.program.inst(id).op, self.program.operands(id));
+            if let (Op::Store { .. }, [Operand::Inst(value), _]) = (op, operands) {
+                let source = self.program.inst(*value);
+                if matches!(source.op, Op::Load { .. }) && self.bits(source.ty) == Some(8) {
+                    self.byte_copies.insert(*value);
                 }
-                (Op::Cast(CastOp::IntToPtr), [operand]) => pending.push(*operand),
-                _ => {}
+            } else {
+                looked_at.extend(operands.iter().copied());
+            }
+            if let (Op::Cast(CastOp::IntToPtr), [operand]) = (op, operands) {
+                pending.push(*operand);
             }
         }
+        // A byte that is also compared, converted or handed on is text, not a part of a pointer that is being moved.
+        self.byte_copies.retain(|id| !looked_at.contains(&Operand::Inst(*id)));
         let mut seen = FxHashSet::default();
         while let Some(operand) = pending.pop() {
             let Operand::Inst(id) = operand else { continue };
@@ -282,6 +287,9 @@ impl<'p> Generator<'p> {
             (Val::Nothing, _) | (_, Val::Nothing) => {}
             (Val::Cells(cells), _) => {
                 for &cell in cells {
+                    if solver.cells.object_of(cell).read_only {
+                        continue;
+                    }
                     let to = solver.stored(cell);
                     self.flow(solver, value, to);
                 }
@@ -319,7 +327,11 @@ impl<'p> Generator<'p> {
         let known = shape::of_global(self.program, global, &self.limits);
         // An array declared elsewhere may be larger than its declaration says.
         let shape = if global.external() { Shape { size: None, ..known } } else { known };
-        solver.cells.object(ObjectKind::Global(id), shape)
+        let object = solver.cells.object(ObjectKind::Global(id), shape);
+        if global.constant {
+            solver.cells.make_read_only(object);
+        }
+        object
     }
 
     fn function(&mut self, solver: &mut Solver, id: FuncId) -> CellId {

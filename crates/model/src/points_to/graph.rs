@@ -162,7 +162,7 @@ impl Graph {
         self.order.reverse();
     }
 
-    fn merge(&mut self, into: NodeId, from: NodeId) {
+    pub fn merge(&mut self, into: NodeId, from: NodeId) {
         let (into, from) = (self.find(into) as usize, self.find(from) as usize);
         if into == from {
             return;

@@ -48,10 +48,12 @@ pub struct Limits {
     pub arrays: u32,
     /// Pairs of cells between which one instruction copies memory; beyond, places are not told apart.
     pub copy_pairs: u32,
+    /// Places that a pointer can point to; if something is stored through one that can point to more, they are not told apart.
+    pub large: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { cells: 256, unsized_cells: 40, offset: 1 << 16, arrays: 256, copy_pairs: 2048 }
+        Limits { cells: 256, unsized_cells: 40, offset: 1 << 16, arrays: 256, copy_pairs: 2048, large: 400 }
     }
 }

@@ -35,6 +35,8 @@ struct MemoryCopy {
 type Transfer = (CellId, CellId, Option<u64>);
 
 const NONE: NodeId = NodeId::MAX;
+/// Bytes of a pointer.
+const POINTER: u64 = 8;
 
 pub struct Solver {
     pub graph: Graph,
@@ -102,6 +104,10 @@ impl Solver {
     }
 
     pub fn copy_memory(&mut self, to: NodeId, from: NodeId, len: Option<u64>) {
+        // Fewer bytes than a pointer has.
+        if len.is_some_and(|l| l < POINTER) {
+            return;
+        }
         let id = self.copies.len() as u32;
         self.copies.push(MemoryCopy { to, from, len, hub: None });
         self.graph.uses_mut(to).copies_to.push(id);
@@ -209,6 +215,11 @@ impl Solver {
         let new = std::mem::take(&mut self.graph.waiting[node as usize]);
         let Some(uses) = self.graph.uses[node as usize].take() else { return };
         if !new.is_empty() {
+            if !uses.stores.is_empty()
+                && self.graph.points_to[node as usize].len() > self.limits.large as usize
+            {
+                self.collapse(node);
+            }
             self.loads_and_stores(&new, &uses.loads, &uses.stores);
             for &copy in &uses.copies_to {
                 self.copy_side(copy, &new, true);
@@ -230,6 +241,36 @@ impl Solver {
         }
     }
 
+    /// A store through a pointer that can point almost anywhere: what it can point to is not told apart any more, neither the objects' content nor
+    /// places in them.
+    fn collapse(&mut self, pointer: NodeId) {
+        let all = self.graph.points_to[pointer as usize].clone();
+        let mut objects: Vec<ObjectId> = all.iter().map(|c| self.cells.get(CellId(c)).object).collect();
+        objects.sort_unstable();
+        objects.dedup();
+        objects.retain(|o| !self.cells.objects[o.0 as usize].read_only);
+        let mut shared = None;
+        for object in objects {
+            let known = self.cells.objects[object.0 as usize].collapsed;
+            let anywhere = self.cells.collapse(object);
+            let content = self.stored(anywhere);
+            let shared = *shared.get_or_insert(content);
+            self.graph.merge(shared, content);
+            if known {
+                continue;
+            }
+            let loaded = self.loaded(anywhere);
+            self.graph.merge(shared, loaded);
+            for cell in self.cells.objects[object.0 as usize].cells.clone() {
+                for node in [self.stored[cell.0 as usize], self.loaded[cell.0 as usize]] {
+                    if node != NONE {
+                        self.graph.merge(shared, node);
+                    }
+                }
+            }
+        }
+    }
+
     fn loads_and_stores(&mut self, new: &SparseSet, loads: &[NodeId], stores: &[NodeId]) {
         for cell in new.iter().map(CellId) {
             if !loads.is_empty() {
@@ -238,7 +279,7 @@ impl Solver {
                     self.graph.add_edge(from, to);
                 }
             }
-            if !stores.is_empty() {
+            if !stores.is_empty() && !self.cells.object_of(cell).read_only {
                 let to = self.stored(cell);
                 for &from in stores {
                     self.graph.add_edge(from, to);
@@ -277,6 +318,9 @@ impl Solver {
         let mut objects: Vec<ObjectId> = objects.into_iter().collect();
         objects.sort_unstable();
         for object in objects {
+            if to_side && self.cells.objects[object.0 as usize].read_only {
+                continue;
+            }
             let anywhere = self.cells.anywhere(object);
             if to_side {
                 let node = self.stored(anywhere);
@@ -319,6 +363,9 @@ impl Solver {
     /// What was stored to `cell` is copied along with the bytes at `from`.
     fn transfer(&mut self, (from, to, len): Transfer, cell: CellId) {
         let (source, inside) = (self.cells.get(from), self.cells.get(cell));
+        if self.cells.object_of(to).read_only {
+            return;
+        }
         for target in copied_to(&mut self.cells, &source, &inside, to, len) {
             let (from, to) = (self.stored(cell), self.stored(target));
             self.graph.add_edge(from, to);

@@ -77,7 +77,7 @@ fn a_call_that_may_store_hides_nothing() {
 
 #[test]
 fn elements_and_variables_behind_pointers_keep_older_stores() {
-    for limits in [Limits::default(), Limits { blocks: 0 }] {
+    for limits in [Limits::default(), Limits { blocks: 0, ..Limits::default() }] {
         with_limits(limits, |asked| {
             let file = asked.file;
             let elements = lines(file, &["/* element */", "/* first element */"]);

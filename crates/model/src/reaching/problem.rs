@@ -1,198 +1,14 @@
-//! Reaching definitions for memory: which stores a load can see.
+//! One place, followed through the functions that matter to it.
 //!
-//! In: memory accesses and call edges. Out: for an instruction that reads memory, the instructions that can have written what it
-//! reads (stores, and calls of external functions or intrinsics that write), and whether the initial content can still be there.
+//! In: who writes the place and who reads it, and the calls between their functions. Out: for each reader, who can have written what it
+//! reads. Effects of functions go from callees to callers until they do not change, then contents go from callers to callees.
 //!
-//! Each abstract place (cell) is a problem of its own, solved when it is first asked for: functions are summarised from callees to callers (what
-//! their writes leave behind, and whether they let through what was there), then values are handed from callers to callees; so only paths that
-//! return where they were called from count. A store to exactly one place of an object of which there is only one at a time overwrites it; other stores add.
-//! Places of other objects are solved likewise, without overwriting, if the functions concerned have at most [`Limits::blocks`] blocks, and else
-//! every write that can touch the place counts.
-//!
-//! Always holds: nothing that a run shows is missing, as far as the points-to analysis misses nothing. Code that runs at any time (handlers of signals,
-//! threads, at the end of the program) is taken to have written always, and to see all writes; so does a return of `setjmp`.
+//! Always holds: only paths count that return where they were called from.
 
+use super::{Reaching, Solution};
 use crate::ir::*;
-use crate::memory::{Hit, Memory, TO_END};
-use crate::mod_ref::Edges;
-use crate::points_to::{CellId, ObjectKind, SparseSet};
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
-
-/// Where precision gives way to bounded effort.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Blocks of the functions through which one place that is never overwritten is followed.
-    pub blocks: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits { blocks: 4000 }
-    }
-}
-
-/// What can have written what an instruction reads.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Definitions {
-    /// Ascending.
-    pub writers: Vec<InstId>,
-    /// The content may be from before: an initialiser, nothing, or the world outside.
-    pub initial: bool,
-}
-
-/// By reader. Readers of a place that is not followed share what they see.
-type Solution = FxHashMap<InstId, Rc<Definitions>>;
-
-pub struct Reaching<'a> {
-    memory: &'a Memory<'a>,
-    edges: &'a Edges,
-    limits: Limits,
-    /// Calls of functions with a body, by calling function.
-    calls: Vec<Vec<(InstId, FuncId)>>,
-    /// Calls that return twice.
-    twice: Vec<InstId>,
-    /// Functions that may run at any time.
-    any_time: FxHashSet<FuncId>,
-    solved: FxHashMap<CellId, Rc<Solution>>,
-    /// Sets of writers of places that are not followed.
-    shared: FxHashMap<Vec<InstId>, Rc<Definitions>>,
-}
-
-/// External functions whose callbacks run at any time, as those of unknown functions do.
-const REGISTRARS: [&str; 8] = [
-    "signal",
-    "sigaction",
-    "pthread_create",
-    "bsd_signal",
-    "sysv_signal",
-    "atexit",
-    "on_exit",
-    "__cxa_atexit",
-];
-
-impl<'a> Reaching<'a> {
-    pub fn new(memory: &'a Memory<'a>, edges: &'a Edges, limits: Limits) -> Self {
-        let program = memory.program;
-        let mut calls = vec![Vec::new(); program.defined as usize];
-        let mut roots = Vec::new();
-        for &(call, func, callback) in memory.points_to.all_targets() {
-            if !program.func(func).is_defined() {
-                continue;
-            }
-            calls[program.func_of(call).index()].push((call, func));
-            let registers = |f: FuncId| {
-                REGISTRARS.contains(&program.func(f).name.as_str())
-                    || memory.points_to.unknown_functions.binary_search(&f).is_ok()
-            };
-            if callback && memory.points_to.targets(call).any(registers) {
-                roots.push(func);
-            }
-        }
-        let mut any_time = FxHashSet::default();
-        while let Some(func) = roots.pop() {
-            if any_time.insert(func) {
-                roots.extend(&edges.callees[func.index()]);
-            }
-        }
-        let returns_twice = |i: &InstId| program.inst(*i).op.call().is_some_and(|c| c.2.returns_twice);
-        let twice = program.inst_ids().filter(returns_twice).collect();
-        Reaching {
-            memory,
-            edges,
-            limits,
-            calls,
-            twice,
-            any_time,
-            solved: FxHashMap::default(),
-            shared: FxHashMap::default(),
-        }
-    }
-
-    /// What can have written what `reader` (a load, or a call that reads memory itself) reads.
-    pub fn definitions(&mut self, reader: InstId) -> Definitions {
-        let memory = self.memory;
-        let mut cells = SparseSet::default();
-        memory.reads(reader).iter().for_each(|access| {
-            cells.union(&access.cells);
-        });
-        self.definitions_at(reader, cells.iter().map(CellId))
-    }
-
-    /// As [`Reaching::definitions`], of some of the places that it reads.
-    pub fn definitions_at(&mut self, reader: InstId, cells: impl Iterator<Item = CellId>) -> Definitions {
-        let mut seen = FxHashSet::default();
-        let mut writers = SparseSet::default();
-        let mut initial = false;
-        for cell in cells {
-            let solution = self.solution(cell);
-            let Some(found) = solution.get(&reader) else { continue };
-            initial |= found.initial;
-            // Many places have the same writers, and say so by being the same value.
-            if seen.insert(Rc::as_ptr(found)) {
-                found.writers.iter().for_each(|w| {
-                    writers.insert(w.0);
-                });
-            }
-        }
-        Definitions { writers: writers.iter().map(InstId).collect(), initial }
-    }
-
-    /// For one place: every instruction that reads it, with what can have written it.
-    pub fn solution(&mut self, cell: CellId) -> Rc<Solution> {
-        if let Some(known) = self.solved.get(&cell) {
-            return known.clone();
-        }
-        let solution = Rc::new(self.solve(cell));
-        self.solved.insert(cell, solution.clone());
-        solution
-    }
-
-    fn solve(&mut self, cell: CellId) -> Solution {
-        let program = self.memory.program;
-        let single = self.memory.is_single(cell, |f| self.edges.is_recursive(f));
-        let strong = single && self.memory.points_to.cell(cell).is_exact();
-        let mut writers: Vec<(InstId, bool)> = Vec::new();
-        for hit in self.memory.writers(cell).iter().filter(|h| self.memory.affects(h, cell)) {
-            let kills = strong && self.overwrites(hit, cell);
-            match writers.last_mut() {
-                Some(last) if last.0 == hit.inst => last.1 |= kills,
-                _ => writers.push((hit.inst, kills)),
-            }
-        }
-        let mut readers: Vec<InstId> =
-            self.memory.readers(cell).iter().filter(|h| h.cell == cell).map(|h| h.inst).collect();
-        readers.dedup();
-        let home = match self.memory.points_to.kind_of(cell) {
-            ObjectKind::Stack(alloca) if single => Some(program.func_of(alloca)),
-            _ => None,
-        };
-        let touching = writers.iter().map(|w| w.0).chain(readers.iter().copied());
-        let funcs = self.edges.with_callers(touching.map(|i| program.func_of(i)), |f| Some(f) == home);
-        let blocks: usize = funcs.iter().map(|f| program.func(*f).blocks.len()).sum();
-        if !strong && blocks > self.limits.blocks {
-            let writers: Vec<InstId> = writers.iter().map(|w| w.0).collect();
-            let fresh = || Rc::new(Definitions { writers: writers.clone(), initial: true });
-            let all = self.shared.entry(writers.clone()).or_insert_with(fresh).clone();
-            return readers.into_iter().map(|r| (r, all.clone())).collect();
-        }
-        Problem::new(self, funcs, writers, readers, home).solve()
-    }
-
-    /// Does a write set every byte of the place, whenever it is executed?
-    fn overwrites(&self, hit: &Hit, cell: CellId) -> bool {
-        let (written, place) = (self.memory.points_to.cell(hit.cell), self.memory.points_to.cell(cell));
-        let sets_all = !matches!(self.memory.program.inst(hit.inst).op, Op::CmpXchg { .. });
-        let one = self.memory.writes(hit.inst).iter().map(|a| a.cells.len()).sum::<usize>() == 1;
-        let end = |offset: i32, size: u32| i64::from(offset) + i64::from(size);
-        sets_all
-            && one
-            && hit.size < TO_END
-            && written.is_exact()
-            && written.offset <= place.offset
-            && end(written.offset, hit.size) >= end(place.offset, self.memory.widest(cell))
-    }
-}
+use crate::points_to::SparseSet;
+use rustc_hash::FxHashMap;
 
 /// What happens to the place at an instruction.
 #[derive(Clone, Debug)]
@@ -220,7 +36,7 @@ struct Effect {
 const ENTRY: u32 = 0;
 
 /// One place, in the functions that matter.
-struct Problem<'r, 'a> {
+pub(super) struct Problem<'r, 'a> {
     reaching: &'r Reaching<'a>,
     funcs: Vec<FuncId>,
     place: FxHashMap<FuncId, usize>,
@@ -232,7 +48,7 @@ struct Problem<'r, 'a> {
 }
 
 impl<'r, 'a> Problem<'r, 'a> {
-    fn new(
+    pub fn new(
         reaching: &'r Reaching<'a>,
         funcs: Vec<FuncId>,
         writers: Vec<(InstId, bool)>,
@@ -292,7 +108,7 @@ impl<'r, 'a> Problem<'r, 'a> {
         }
     }
 
-    fn solve(mut self) -> Solution {
+    pub fn solve(mut self) -> Solution {
         let order = self.callees_first();
         loop {
             let mut changed = false;
@@ -442,7 +258,7 @@ impl<'r, 'a> Problem<'r, 'a> {
             .filter(|(w, _)| self.reaching.any_time.contains(&program.func_of(w.0)))
             .map(|(_, n)| n)
             .collect();
-        let mut solution: FxHashMap<InstId, Definitions> = FxHashMap::default();
+        let mut solution = Solution::default();
         for (at, events) in inside.iter().enumerate() {
             for (inst, content) in events {
                 let mut all = resolve(content, &entries[at]);
@@ -456,7 +272,7 @@ impl<'r, 'a> Problem<'r, 'a> {
                 found.writers.dedup();
             }
         }
-        solution.into_iter().map(|(reader, found)| (reader, Rc::new(found))).collect()
+        solution
     }
 }
 
