@@ -145,7 +145,7 @@ pub fn is_plain_call(program: &Program, site: InstId, callee: FuncId) -> bool {
 }
 
 /// C programs call functions by types that differ in more than one would like (no prototype, a cast of the pointer): as many parameters must fit.
-fn compatible(program: &Program, call: TypeId, function: TypeId) -> bool {
+pub(crate) fn compatible(program: &Program, call: TypeId, function: TypeId) -> bool {
     if call == function {
         return true;
     }

@@ -8,13 +8,23 @@ use super::generate::{CallSite, Generator, Val};
 use super::shape::Shape;
 use super::solver::{Binder, Solver, Step};
 use super::wrappers::{Site, Size};
+use crate::calls::compatible;
 use crate::ir::*;
 use crate::summaries::{summary, Effect, Summary, Target, Value};
 use rustc_hash::FxHashMap;
 
 impl Binder for Generator<'_> {
     fn bind(&mut self, solver: &mut Solver, call: u32, cell: CellId) {
-        if let ObjectKind::Function(func) = solver.cells.object_of(cell).kind {
+        let ObjectKind::Function(func) = solver.cells.object_of(cell).kind else { return };
+        let site = &self.calls[call as usize];
+        // As the call graph has it; functions outside the program may call by any type.
+        let fits = match self.program.inst(site.inst).op.call() {
+            Some((Callee::Indirect, signature, _)) if !site.callback => {
+                compatible(self.program, signature, self.program.func(func).ty)
+            }
+            _ => true,
+        };
+        if fits {
             self.bind_call(solver, call, func);
         }
     }

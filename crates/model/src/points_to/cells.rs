@@ -8,6 +8,7 @@
 //! Always holds: address computation never leaves its object; every offset that a program without undefined behaviour
 //! can reach by it is in the resulting cells; there are at most [`Limits::cells`] + 1 cells in an object.
 
+use super::set::SparseSet;
 use super::shape::{Array, Shape};
 use super::Limits;
 use crate::ir::*;
@@ -216,6 +217,8 @@ pub struct Cells {
     pub cells: Vec<Cell>,
     index: FxHashMap<Cell, CellId>,
     by_kind: FxHashMap<ObjectKind, ObjectId>,
+    /// Cells that address computation does not change.
+    pub fixed: SparseSet,
     limits: Limits,
 }
 
@@ -314,7 +317,11 @@ impl Cells {
         let id = CellId(self.cells.len() as u32);
         self.cells.push(cell);
         self.index.insert(cell, id);
-        self.objects[cell.object.0 as usize].cells.push(id);
+        let object = &mut self.objects[cell.object.0 as usize];
+        object.cells.push(id);
+        if object.flat || cell.is_anywhere() {
+            self.fixed.insert(id.0);
+        }
         id
     }
 

@@ -6,9 +6,10 @@
 //! Always holds: a write inside a wrapper is a write to the memory of every caller; callers do not see each other's memory.
 
 use super::cells::{Cell, CellId, Cells, ObjectId};
+use super::copies::copied_to;
 use super::generate::Generator;
 use super::set::SparseSet;
-use super::solver::{copied_to, Solver};
+use super::solver::Solver;
 use rustc_hash::FxHashMap;
 
 pub(super) struct Clones {

@@ -19,6 +19,7 @@
 mod calls;
 mod cells;
 mod clones;
+mod copies;
 mod generate;
 mod graph;
 mod instructions;

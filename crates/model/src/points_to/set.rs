@@ -102,6 +102,21 @@ impl SparseSet {
         SparseSet { blocks }
     }
 
+    /// What is in both.
+    pub fn common(&self, other: &SparseSet) -> SparseSet {
+        let mut at = 0;
+        let mut blocks = Vec::new();
+        for &(key, bits) in &self.blocks {
+            while at < other.blocks.len() && other.blocks[at].0 < key {
+                at += 1;
+            }
+            if at < other.blocks.len() && other.blocks[at].0 == key && other.blocks[at].1 & bits != 0 {
+                blocks.push((key, other.blocks[at].1 & bits));
+            }
+        }
+        SparseSet { blocks }
+    }
+
     pub fn intersects(&self, other: &SparseSet) -> bool {
         let mut at = 0;
         for &(key, bits) in &self.blocks {
@@ -186,6 +201,7 @@ mod tests {
             assert_eq!(a.len(), ra.len());
             assert_eq!(a.covers(&b), ra.is_superset(&rb));
             assert_eq!(a.intersects(&b), !ra.is_disjoint(&rb));
+            assert_eq!(a.common(&b).iter().collect::<BTreeSet<_>>(), &ra & &rb);
             assert_eq!(a.without(&b).iter().collect::<BTreeSet<_>>(), &ra - &rb);
             let mut fresh = SparseSet::default();
             let grew = a.union_noting(&b, &mut fresh);

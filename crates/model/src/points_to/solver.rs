@@ -8,7 +8,8 @@
 //! Always holds: at the end every constraint is satisfied; the result does not depend on the order of constraints, except
 //! where a limit is hit (then it is coarser, never smaller).
 
-use super::cells::{overlap, Cell, CellId, Cells, ObjectId, Walk, UNBOUNDED};
+use super::cells::{overlap, CellId, Cells, ObjectId, Walk};
+use super::copies::copied_to;
 use super::graph::{Graph, NodeId};
 use super::set::SparseSet;
 use super::Limits;
@@ -44,6 +45,8 @@ pub struct Solver {
     limits: Limits,
     steps: Vec<Vec<Step>>,
     step_index: FxHashMap<Vec<Step>, u32>,
+    /// Where steps lead from a cell, where that is one cell.
+    known_steps: FxHashMap<(u32, CellId), CellId>,
     copies: Vec<MemoryCopy>,
     transfers: FxHashSet<Transfer>,
     /// By source object.
@@ -69,6 +72,7 @@ impl Solver {
             limits,
             steps: Vec::new(),
             step_index: FxHashMap::default(),
+            known_steps: FxHashMap::default(),
             copies: Vec::new(),
             transfers: FxHashSet::default(),
             transfers_from: FxHashMap::default(),
@@ -192,10 +196,11 @@ impl Solver {
     pub fn solve(&mut self, binder: &mut dyn Binder) {
         loop {
             self.waves += 1;
-            let (cells, steps) = (&mut self.cells, &self.steps);
+            let mut walker =
+                Walker { cells: &mut self.cells, steps: &self.steps, known: &mut self.known_steps };
             let mut touched = Vec::new();
             let any = self.graph.propagate(|graph, node, new| {
-                apply_geps(graph, cells, steps, node, new);
+                walker.apply_geps(graph, node, new);
                 graph.waiting[node as usize].union(new);
                 touched.push(node);
             });
@@ -373,96 +378,6 @@ impl Solver {
     }
 }
 
-/// The cells that what is stored at `inside` is copied to, when bytes from `source` on go to `to`.
-pub(super) fn copied_to(
-    cells: &mut Cells,
-    source: &Cell,
-    inside: &Cell,
-    to: CellId,
-    len: Option<u64>,
-) -> Vec<CellId> {
-    let copied = match source.is_anywhere() || inside.is_anywhere() {
-        true => Copied::Anywhere,
-        false => relative(source, inside, len),
-    };
-    match copied {
-        Copied::Nowhere => Vec::new(),
-        Copied::Anywhere => vec![cells.anywhere(cells.get(to).object)],
-        Copied::At(steps) => derive(cells, to, &steps),
-    }
-}
-
-/// Where something in a copied run of bytes ends up.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Copied {
-    /// It is not among the bytes.
-    Nowhere,
-    /// These steps from the start of the copy.
-    At(Vec<Step>),
-    Anywhere,
-}
-
-/// Where what is stored at `inside` ends up when `len` bytes from `source` on are copied.
-fn relative(source: &Cell, inside: &Cell, len: Option<u64>) -> Copied {
-    // What lies outside the array can be copied only together with the structure that the array begins.
-    let array = source.outer;
-    let apart = inside.offset >= array.end || inside.end(1) <= i64::from(array.start);
-    if array.stride == 0 || apart {
-        return relative_to_one(source.offset, inside, len);
-    }
-    let stride = array.stride;
-    let fits = inside.outer.stride % stride == 0
-        && inside.offset >= array.start
-        && (inside.outer.stride == 0 || inside.outer.end <= array.end);
-    if source.inner.stride != 0 || !fits {
-        return Copied::Anywhere;
-    }
-    // The copy starts at some element, so only the place in an element counts.
-    let at = (i64::from(inside.offset) - i64::from(source.offset)).rem_euclid(i64::from(stride));
-    if len.is_some_and(|l| at as u64 >= l) {
-        return Copied::Nowhere;
-    }
-    let mut steps = Vec::new();
-    if len.is_none_or(|l| l > u64::from(stride)) {
-        steps.push(Step::Walk(Walk { stride, extent: None, forward: true }));
-    }
-    steps.push(Step::Shift(at));
-    steps.extend(inner_walk(inside));
-    Copied::At(steps)
-}
-
-/// As [`relative`], from one offset on.
-fn relative_to_one(start: i32, inside: &Cell, len: Option<u64>) -> Copied {
-    let mut at = i64::from(inside.offset) - i64::from(start);
-    if at < 0 {
-        if inside.outer.stride == 0 || inside.end(1) <= i64::from(start) {
-            return Copied::Nowhere;
-        }
-        if inside.inner.stride != 0 {
-            return Copied::Anywhere;
-        }
-        // The first of its places that is among the bytes.
-        at = at.rem_euclid(i64::from(inside.outer.stride));
-    }
-    if len.is_some_and(|l| at as u64 >= l) {
-        return Copied::Nowhere;
-    }
-    let mut steps = vec![Step::Shift(at)];
-    if inside.outer.stride != 0 {
-        let left = i64::from(inside.outer.end) - i64::from(start) - at;
-        let extent = (inside.outer.end != UNBOUNDED).then_some(left.max(0) as u32);
-        steps.push(Step::Walk(Walk { stride: inside.outer.stride, extent, forward: true }));
-    }
-    steps.extend(inner_walk(inside));
-    Copied::At(steps)
-}
-
-fn inner_walk(inside: &Cell) -> Option<Step> {
-    let span = inside.inner;
-    let extent = Some((span.end - inside.offset).max(0) as u32);
-    (span.stride != 0).then_some(Step::Walk(Walk { stride: span.stride, extent, forward: true }))
-}
-
 /// Where steps lead from a cell.
 pub fn derive(cells: &mut Cells, cell: CellId, steps: &[Step]) -> Vec<CellId> {
     let mut current = vec![cell];
@@ -479,16 +394,39 @@ pub fn derive(cells: &mut Cells, cell: CellId, steps: &[Step]) -> Vec<CellId> {
     current
 }
 
-fn apply_geps(graph: &mut Graph, cells: &mut Cells, steps: &[Vec<Step>], node: NodeId, new: &SparseSet) {
-    let Some(uses) = graph.uses[node as usize].take() else { return };
-    for &(id, to) in &uses.geps {
-        let mut derived = SparseSet::default();
-        for cell in new.iter() {
-            for target in derive(cells, CellId(cell), &steps[id as usize]) {
-                derived.insert(target.0);
+/// Address computations of nodes.
+struct Walker<'s> {
+    cells: &'s mut Cells,
+    steps: &'s [Vec<Step>],
+    known: &'s mut FxHashMap<(u32, CellId), CellId>,
+}
+
+impl Walker<'_> {
+    fn apply_geps(&mut self, graph: &mut Graph, node: NodeId, new: &SparseSet) {
+        let Some(uses) = graph.uses[node as usize].take() else { return };
+        if !uses.geps.is_empty() {
+            let fixed = new.common(&self.cells.fixed);
+            let moving = new.without(&fixed);
+            for &(steps, to) in &uses.geps {
+                let mut derived = fixed.clone();
+                moving.iter().for_each(|cell| self.derive(CellId(cell), steps, &mut derived));
+                graph.flow_set(&derived, to);
             }
         }
-        graph.flow_set(&derived, to);
+        graph.uses[node as usize] = Some(uses);
     }
-    graph.uses[node as usize] = Some(uses);
+
+    fn derive(&mut self, cell: CellId, steps: u32, derived: &mut SparseSet) {
+        if let Some(known) = self.known.get(&(steps, cell)) {
+            derived.insert(known.0);
+            return;
+        }
+        let targets = derive(self.cells, cell, &self.steps[steps as usize]);
+        if let [one] = targets[..] {
+            self.known.insert((steps, cell), one);
+        }
+        targets.iter().for_each(|t| {
+            derived.insert(t.0);
+        });
+    }
 }

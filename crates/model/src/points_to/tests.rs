@@ -1,10 +1,11 @@
 //! The solver against a naive fixpoint on random systems of constraints, and cells against sets of offsets.
 
 use super::cells::{overlap, Cell, CellId, Cells, ObjectKind, Walk, UNBOUNDED};
+use super::copies::copied_to;
 use super::graph::NodeId;
 use super::set::SparseSet;
 use super::shape::{Array, Shape};
-use super::solver::{copied_to, derive, Binder, Solver, Step};
+use super::solver::{derive, Binder, Solver, Step};
 use super::Limits;
 use crate::ir::*;
 use std::collections::{BTreeMap, BTreeSet};
