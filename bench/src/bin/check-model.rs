@@ -2,11 +2,11 @@
 //!
 //!     cargo run --release -p parallax-bench --bin check-model -- [DIR [PROGRAM...]]
 //!
-//!     cargo run --release -p parallax-bench --bin check-model -- --suite TREE PROGRAM COMMAND
+//!     cargo run --release -p parallax-bench --bin check-model -- --suite TREE PROGRAM COMMAND [EVERY]
 //!
 //! Without DIR: the programs of `bench/subjects`. With DIR, a directory of packages built with `parallax-cc`: those, on the
 //! command lines of `faithful`. With `--suite`: the package's own tests (COMMAND in a copy of TREE) on the dependence build
-//! of PROGRAM, a path in it. Prints how often every claim of the model was tested and how often it failed; fails if
+//! of PROGRAM, a path in it; of the runs, every EVERYth is checked. Prints how often every claim of the model was tested and how often it failed; fails if
 //! one failed.
 
 use parallax_bench::check::{own_programs, suite, Checked, CheckedError, Tally};
@@ -34,13 +34,14 @@ fn main() -> Result<ExitCode> {
     };
     match arguments.split_first() {
         Some((option, rest)) if option == "--suite" => {
-            let [tree, program, command] = rest else {
-                return Err("usage: --suite TREE PROGRAM COMMAND".into());
+            let [tree, program, command, every @ ..] = rest else {
+                return Err("usage: --suite TREE PROGRAM COMMAND [EVERY]".into());
             };
+            let every = every.first().map_or(Ok(1), |e| e.parse())?;
             let path = Path::new(tree).join(program);
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let checked = Checked::built(&name, &path, None);
-            note(&name, checked.and_then(|c| suite(&c, Path::new(tree), Path::new(program), command)));
+            note(&name, checked.and_then(|c| suite(&c, Path::new(tree), Path::new(program), command, every)));
         }
         None => {
             for (source, tests) in own_programs() {

@@ -34,7 +34,9 @@ pub enum CheckedError {
     Execute(#[from] parallax_execute::Error),
     #[error(transparent)]
     Chunk(#[from] ChunkError),
-    #[error("`{command}` never ran the program (is it a test command of the package?); it said last:\n{said}")]
+    #[error(
+        "`{command}` never ran the program (is it a test command of the package?); it said last:\n{said}"
+    )]
     NoRuns { command: String, said: String },
     #[error("{path}: {source}")]
     Read { path: PathBuf, source: std::io::Error },

@@ -20,8 +20,14 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How much of what the tests said is shown if they never ran the program.
 const LAST_WORDS: usize = 2000;
 
-/// Runs `command` in a copy of `tree` in which `program` (a path in it) is the dependence build.
-pub fn suite(checked: &Checked, tree: &Path, program: &Path, command: &str) -> Result<Tally, CheckedError> {
+/// Runs `command` in a copy of `tree` in which `program` (a path in it) is the dependence build. Of the runs, every `every`th is checked.
+pub fn suite(
+    checked: &Checked,
+    tree: &Path,
+    program: &Path,
+    command: &str,
+    every: usize,
+) -> Result<Tally, CheckedError> {
     let scratch = tempfile::tempdir().map_err(|source| CheckedError::Read { path: "/tmp".into(), source })?;
     let (copy, queue) = (scratch.path().join("tree"), scratch.path().join("traces"));
     let failed = |path: &Path| {
@@ -39,7 +45,7 @@ pub fn suite(checked: &Checked, tree: &Path, program: &Path, command: &str) -> R
     let log = std::fs::File::create(scratch.path().join("log")).map_err(failed(scratch.path()))?;
     tests.stdout(log.try_clone().map_err(failed(scratch.path()))?).stderr(log);
     let mut tests = tests.spawn().map_err(failed(&copy))?;
-    let tally = drain(checked, &queue, &mut tests)?;
+    let tally = drain(checked, &queue, &mut tests, every)?;
     if tally.runs == 0 {
         let log = std::fs::read(scratch.path().join("log")).unwrap_or_default();
         let said = String::from_utf8_lossy(&log[log.len().saturating_sub(LAST_WORDS)..]).into_owned();
@@ -66,11 +72,14 @@ fn redirect(copy: &Path, tree: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn drain(checked: &Checked, queue: &Path, tests: &mut Child) -> Result<Tally, CheckedError> {
+fn drain(checked: &Checked, queue: &Path, tests: &mut Child, every: usize) -> Result<Tally, CheckedError> {
+    let mut seen = 0;
     with_checker(&checked.model, &checked.map, None, |checker| loop {
         let over = matches!(tests.try_wait(), Ok(Some(_)) | Err(_));
         for path in finished(queue, over) {
-            if let Ok(words) = read_words(&path) {
+            seen += 1;
+            let wanted = seen % every.max(1) == 0;
+            if let (true, Ok(words)) = (wanted, read_words(&path)) {
                 let bytes: &[u8] = bytemuck::cast_slice(&words);
                 // A process that was killed before it could write its header left nothing.
                 if let Ok(header) = read_header(bytes) {

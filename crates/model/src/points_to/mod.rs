@@ -51,10 +51,20 @@ pub struct Limits {
     pub copy_pairs: u32,
     /// Places that a pointer can point to; if something is stored through one that can point to more, they are not told apart.
     pub large: u32,
+    /// The same, for address computations: from a pointer that can point to more, they lead anywhere in its objects.
+    pub huge: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { cells: 256, unsized_cells: 40, offset: 1 << 16, arrays: 256, copy_pairs: 2048, large: 400 }
+        Limits {
+            cells: 256,
+            unsized_cells: 40,
+            offset: 1 << 16,
+            arrays: 256,
+            copy_pairs: 2048,
+            large: 400,
+            huge: 1500,
+        }
     }
 }

@@ -8,9 +8,9 @@
 //! Always holds: at the end every constraint is satisfied; the result does not depend on the order of constraints, except
 //! where a limit is hit (then it is coarser, never smaller).
 
-use super::cells::{overlap, CellId, Cells, ObjectId, Walk};
+use super::cells::{overlap, CellId, Cells, ObjectId, ObjectKind, Walk};
 use super::copies::copied_to;
-use super::graph::{Graph, NodeId};
+use super::graph::{Graph, NodeId, Uses};
 use super::set::SparseSet;
 use super::Limits;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,6 +36,8 @@ struct MemoryCopy {
 type Transfer = (CellId, CellId, Option<u64>);
 
 const NONE: NodeId = NodeId::MAX;
+/// Loads, or stores, through one pointer that are looked at one by one.
+const GATHERED: usize = 8;
 /// Bytes of a pointer.
 const POINTER: u64 = 8;
 
@@ -196,8 +198,12 @@ impl Solver {
     pub fn solve(&mut self, binder: &mut dyn Binder) {
         loop {
             self.waves += 1;
-            let mut walker =
-                Walker { cells: &mut self.cells, steps: &self.steps, known: &mut self.known_steps };
+            let mut walker = Walker {
+                cells: &mut self.cells,
+                steps: &self.steps,
+                known: &mut self.known_steps,
+                huge: self.limits.huge as usize,
+            };
             let mut touched = Vec::new();
             let any = self.graph.propagate(|graph, node, new| {
                 walker.apply_geps(graph, node, new);
@@ -218,8 +224,9 @@ impl Solver {
     fn complex(&mut self, node: NodeId, binder: &mut dyn Binder) {
         let node = self.graph.find(node);
         let new = std::mem::take(&mut self.graph.waiting[node as usize]);
-        let Some(uses) = self.graph.uses[node as usize].take() else { return };
+        let Some(mut uses) = self.graph.uses[node as usize].take() else { return };
         if !new.is_empty() {
+            self.gather(&mut uses);
             if !uses.stores.is_empty()
                 && self.graph.points_to[node as usize].len() > self.limits.large as usize
             {
@@ -232,10 +239,13 @@ impl Solver {
             for &copy in &uses.copies_from {
                 self.copy_side(copy, &new, false);
             }
+            let callable = |c: &CellId| matches!(self.cells.object_of(*c).kind, ObjectKind::Function(_));
+            let functions: Vec<CellId> = match uses.calls.is_empty() {
+                true => Vec::new(),
+                false => new.iter().map(CellId).filter(callable).collect(),
+            };
             for &call in &uses.calls {
-                for cell in new.iter() {
-                    binder.bind(self, call, CellId(cell));
-                }
+                functions.iter().for_each(|cell| binder.bind(self, call, *cell));
             }
         }
         // Binding a call may have given this very node a new use.
@@ -243,6 +253,23 @@ impl Solver {
         match &mut self.graph.uses[node] {
             Some(added) => added.extend(*uses),
             none => *none = Some(uses),
+        }
+    }
+
+    /// Many loads through one pointer become one, whose result goes to all of them; likewise stores. The result is the same, with as many edges as there
+    /// are loads and cells, not pairs of them.
+    fn gather(&mut self, uses: &mut Uses) {
+        if uses.loads.len() > GATHERED {
+            let all = self.node();
+            for to in std::mem::replace(&mut uses.loads, vec![all]) {
+                self.graph.add_edge(all, to);
+            }
+        }
+        if uses.stores.len() > GATHERED {
+            let all = self.node();
+            for from in std::mem::replace(&mut uses.stores, vec![all]) {
+                self.graph.add_edge(from, all);
+            }
         }
     }
 
@@ -399,18 +426,29 @@ struct Walker<'s> {
     cells: &'s mut Cells,
     steps: &'s [Vec<Step>],
     known: &'s mut FxHashMap<(u32, CellId), CellId>,
+    huge: usize,
 }
 
 impl Walker<'_> {
     fn apply_geps(&mut self, graph: &mut Graph, node: NodeId, new: &SparseSet) {
-        let Some(uses) = graph.uses[node as usize].take() else { return };
+        let Some(mut uses) = graph.uses[node as usize].take() else { return };
         if !uses.geps.is_empty() {
             let fixed = new.common(&self.cells.fixed);
             let moving = new.without(&fixed);
-            for &(steps, to) in &uses.geps {
-                let mut derived = fixed.clone();
-                moving.iter().for_each(|cell| self.derive(CellId(cell), steps, &mut derived));
-                graph.flow_set(&derived, to);
+            if graph.points_to[node as usize].len() > self.huge {
+                let mut derived = fixed;
+                moving.iter().for_each(|cell| {
+                    derived.insert(self.cells.anywhere(self.cells.get(CellId(cell)).object).0);
+                });
+                uses.geps.iter().for_each(|(_, to)| graph.flow_set(&derived, *to));
+            } else {
+                // Nodes that have been merged have many address computations, few of them different.
+                uses.geps.sort_unstable();
+                for same in uses.geps.chunk_by(|a, b| a.0 == b.0) {
+                    let mut derived = fixed.clone();
+                    moving.iter().for_each(|cell| self.derive(CellId(cell), same[0].0, &mut derived));
+                    same.iter().for_each(|(_, to)| graph.flow_set(&derived, *to));
+                }
             }
         }
         graph.uses[node as usize] = Some(uses);

@@ -17,6 +17,7 @@ const LIMITS: Limits = Limits {
     arrays: 256,
     copy_pairs: u32::MAX,
     large: u32::MAX,
+    huge: u32::MAX,
 };
 /// Few offsets, because the naive fixpoint looks at all pairs.
 const NARROW: Limits = Limits { offset: 40, ..LIMITS };
@@ -215,7 +216,7 @@ fn places_that_are_not_told_apart_lose_nothing() {
         let nodes = rng.u32(2..9);
         let system = random_system(&mut rng, nodes);
         let (fine, coarse) =
-            (solved(&system, nodes, NARROW), solved(&system, nodes, Limits { large: 2, ..NARROW }));
+            (solved(&system, nodes, NARROW), solved(&system, nodes, Limits { large: 2, huge: 3, ..NARROW }));
         for (node, (fine, coarse)) in fine.iter().zip(&coarse).enumerate() {
             coarser += usize::from(fine != coarse);
             for cell in fine {
