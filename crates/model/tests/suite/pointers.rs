@@ -109,6 +109,21 @@ fn fields_behind_arrays_and_tables_with_zeros_at_their_end_are_found() {
 }
 
 #[test]
+fn a_call_through_a_pointer_reaches_functions_with_as_many_parameters() {
+    let text = "int one(int a) { return a; }
+        int two(int a, int b) { return a + b; }
+        void *table[2] = { one, two };
+        int main(int argc, char **argv) { return ((int (*)(int)) table[argc & 1])(argc); }";
+    let program = crate::common::program_of(text);
+    let points_to = PointsTo::new(&program);
+    let main = program.function_named("main").unwrap();
+    let mut calls = program.func(main).insts.iter().filter(|i| program.called_pointer(*i).is_some());
+    let targets: Vec<&str> =
+        points_to.targets(calls.next().unwrap()).map(|f| program.func(f).name.as_str()).collect();
+    assert_eq!(targets, ["one"]);
+}
+
+#[test]
 fn callbacks_get_what_libc_gives_them() {
     let program = program("callbacks.c");
     let points_to = PointsTo::new(&program);
