@@ -359,7 +359,8 @@ impl Comparison<'_> {
     fn settings(&self) -> Settings {
         Settings {
             seed: self.args.seed,
-            joint: self.args.strategy == Strategy::Concolic,
+            joint: self.args.strategy != Strategy::NoJoint,
+            numbers: self.args.strategy != Strategy::NoNumbers,
             query_time: self.args.query_time,
             max_differences: self.args.max_differences,
             max_input: self.args.max_input as usize,

@@ -124,4 +124,6 @@ pub enum Strategy {
     Concolic,
     /// The same without the joint question
     NoJoint,
+    /// The same as concolic, but numbers in the input are only bytes
+    NoNumbers,
 }

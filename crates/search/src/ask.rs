@@ -1,31 +1,36 @@
 //! The search's side of the solver: one pool of expressions for both versions, questions in, changes of bytes out.
 
 use crate::havoc;
-use crate::inputs::{self, Names};
+use crate::inputs::{Changes, Names, NUMBER_BYTES};
+use crate::numbers::{self, Form, Numbers};
 use crate::{Settings, Traced};
 use parallax_execute::TestCase;
 pub use parallax_solve::ExprId;
 use parallax_solve::{Constraint, Limit, Pool, Program, Query, Solver, Stack, Var, VarId};
 use parallax_trace::format::Op;
 use parallax_trace::request::Source;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 /// Random values tried to see whether a question is easy, and how much easier that makes it.
 const GUESSES: usize = 16;
 const EASIER: u64 = 8;
 
+/// Numbers in answers are small if they can be: no more than so many bits or what they have now, then anything.
+const NUMBER_BITS: [u8; 3] = [10, 20, 31];
+
 /// Everything the search knows about expressions.
 pub struct Mind {
     pool: Pool,
     names: Names,
     solver: Stack,
+    /// Put numbers in the place of their digits.
+    numbers: bool,
 }
 
 /// What became of a question.
 pub enum Answer {
-    /// Bytes to change.
-    Sat(BTreeMap<(Source, u32), u8>),
+    Sat(Changes),
     /// The numbers of conditions that already contradict what is wanted.
     Unsat(Vec<usize>),
     Unknown,
@@ -41,6 +46,7 @@ pub struct Solved {
 pub struct Importer<'m> {
     pool: &'m mut Pool,
     inner: parallax_solve::Importer<'m>,
+    numbers: Option<Numbers<'m>>,
     traced: &'m Traced,
     renamed: Vec<u32>,
 }
@@ -48,13 +54,18 @@ pub struct Importer<'m> {
 impl Mind {
     pub fn new(settings: &Settings) -> Mind {
         let solver = parallax_solve::Settings { record: settings.record.clone(), ..Default::default() };
-        Mind { pool: Pool::new(), names: Names::default(), solver: parallax_solve::standard_stack(&solver) }
+        let solver = parallax_solve::standard_stack(&solver);
+        Mind { pool: Pool::new(), names: Names::default(), solver, numbers: settings.numbers }
     }
 
     pub fn importer<'m>(&'m mut self, traced: &'m Traced) -> Importer<'m> {
         let renamed: Vec<u32> = traced.inputs.iter().map(|i| self.names.number(&i.source)).collect();
-        let inner = parallax_solve::Importer::renamed(&traced.trace, renamed.clone());
-        Importer { pool: &mut self.pool, inner, traced, renamed }
+        let mut inner = parallax_solve::Importer::renamed(&traced.trace, renamed.clone());
+        let numbers = match self.numbers {
+            true => Numbers::find(traced, &renamed, &mut self.names, &mut self.pool, &mut inner),
+            false => None,
+        };
+        Importer { pool: &mut self.pool, inner, numbers, traced, renamed }
     }
 
     /// Is there an input near `test` on which all of these hold? `holds` do on `test`, so only those that share bytes
@@ -65,8 +76,33 @@ impl Mind {
             numbers.iter().map(|n| &holds[*n]).chain([&wants]).map(|e| Constraint::is(*e)).collect();
         let roots: Vec<ExprId> = constraints.iter().map(|c| c.expr).collect();
         let cost = self.pool.cone(&roots).len() as u64;
+        let written = self.written_in(&roots);
+        for bits in NUMBER_BITS.iter().filter(|_| !written.is_empty()) {
+            let mut bounded = constraints.clone();
+            bounded.extend(written.iter().map(|number| self.is_small(*number, *bits, test)));
+            if let Answer::Sat(changes) = self.check(&bounded, &numbers, test, time) {
+                return Solved { answer: Answer::Sat(changes), cost };
+            }
+        }
         let answer = self.check(&constraints, &numbers, test, time);
         Solved { answer, cost }
+    }
+
+    /// The numbers (see [`crate::numbers`]) that expressions are about.
+    fn written_in(&self, roots: &[ExprId]) -> BTreeSet<u32> {
+        let supports = roots.iter().map(|e| self.pool.support(*e));
+        let inputs = supports.flat_map(|s| s.iter().map(|v| self.pool.var(*v).input).collect::<Vec<_>>());
+        inputs.filter(|input| self.names.is_written(*input)).collect()
+    }
+
+    fn is_small(&mut self, number: u32, bits: u8, test: &TestCase) -> Constraint {
+        let now = (0..NUMBER_BYTES).rev().fold(0, |high, offset| {
+            high << 8 | u32::from(self.names.byte(test, number, offset).unwrap_or(0))
+        });
+        let bits = bits.max((u32::BITS - now.leading_zeros()) as u8).min(31);
+        let number = numbers::variable(&mut self.pool, number);
+        let high = self.pool.extract(number, bits, 32 - bits);
+        Constraint::is(self.pool.eq_const(high, 0))
     }
 
     /// The numbers of conditions that matter to a question, each expression once.
@@ -92,16 +128,12 @@ impl Mind {
         time: Duration,
     ) -> Answer {
         let names = &self.names;
-        let seed = |var: Var| inputs::byte(test, names.source(var.input)?, var.offset);
+        let seed = |var: Var| names.byte(test, var.input, var.offset);
         let query = Query::new(&self.pool, constraints, &seed);
         match self.solver.check(&query, &Limit { time, ..Limit::default() }) {
             parallax_solve::Answer::Sat(model) => {
-                let changes = model.changes(&query).into_iter();
-                Answer::Sat(
-                    changes
-                        .filter_map(|(v, b)| Some(((names.source(v.input)?.clone(), v.offset), b)))
-                        .collect(),
-                )
+                let values = model.changes(&query).into_iter().map(|(v, b)| ((v.input, v.offset), b));
+                Answer::Sat(names.changes(test, values))
             }
             parallax_solve::Answer::Unsat(core) => {
                 Answer::Unsat(core.into_iter().filter_map(|i| numbers.get(i).copied()).collect())
@@ -167,7 +199,7 @@ impl Mind {
     /// The present value of a byte, or another one that programs like to treat differently.
     fn guess(&self, var: VarId, test: &TestCase, random: &mut fastrand::Rng) -> u8 {
         let var = self.pool.var(var);
-        let now = self.names.source(var.input).and_then(|s| inputs::byte(test, s, var.offset)).unwrap_or(0);
+        let now = self.names.byte(test, var.input, var.offset).unwrap_or(0);
         match random.u8(0..4) {
             0 => now,
             1 => now.wrapping_add(random.u8(0..3)).wrapping_sub(1),
@@ -202,6 +234,13 @@ impl Importer<'_> {
     }
     pub fn is_constant(&self, e: ExprId) -> bool {
         self.pool.as_const(e).is_some()
+    }
+    /// The same with numbers in the place of their digits; `exact`: what [`Importer::expr`] gives.
+    pub fn form(&mut self, label: u32, exact: ExprId) -> Form {
+        match &mut self.numbers {
+            Some(numbers) => numbers.form(self.pool, label, exact),
+            None => Form::Same,
+        }
     }
     /// The input bytes that a label is made of, as (input, offset).
     pub fn bytes(&self, label: u32) -> Vec<(u32, u32)> {

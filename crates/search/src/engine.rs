@@ -67,7 +67,7 @@ impl Record {
 /// Why a test case was made.
 enum Origin {
     Shape { generation: u32, parted: bool },
-    Flip(Flip),
+    Flip { flip: Flip, key: FlipKey, over_numbers: bool },
     Joint,
 }
 
@@ -268,12 +268,12 @@ impl<'a> Engine<'a> {
             news |= distance < self.nearest[k];
             self.nearest[k] = self.nearest[k].min(distance);
         }
-        if let Origin::Flip(flip) = &origin {
-            self.check_arrival(flip, &paths);
+        if let Origin::Flip { flip, key, over_numbers } = &origin {
+            self.check_arrival(flip, key, *over_numbers, &paths);
         }
         let (generation, depth, parted) = match &origin {
             Origin::Shape { generation, parted } => (*generation, 0, *parted),
-            Origin::Flip(flip) => (0, flip.depth, self.records[flip.record].parted.is_some()),
+            Origin::Flip { flip, .. } => (0, flip.depth, self.records[flip.record].parted.is_some()),
             Origin::Joint => (0, 0, true),
         };
         let parting = parting(&paths).filter(|_| parted);
@@ -336,19 +336,26 @@ impl<'a> Engine<'a> {
     }
 
     /// Did the run go where the solver said it would?
-    fn check_arrival(&mut self, flip: &Flip, paths: &[Path; 2]) {
+    fn check_arrival(&mut self, flip: &Flip, key: &FlipKey, over_numbers: bool, paths: &[Path; 2]) {
         let from = &self.records[flip.record].paths[flip.side as usize];
         let now = &paths[flip.side as usize];
-        let same_way = now.steps.len() > flip.step
-            && from.steps[..flip.step]
-                .iter()
-                .zip(&now.steps)
-                .all(|(a, b)| a.site == b.site && a.way == b.way)
-            && now.steps[flip.step].site == from.steps[flip.step].site
-            && now.steps[flip.step].way != from.steps[flip.step].way;
+        let step = &from.steps[flip.step];
+        let arrived = match over_numbers {
+            // More digits are more conditions: the way there is not the same.
+            true => now.steps.iter().any(|s| {
+                s.site == step.site && s.context == step.context && s.way != step.way
+            }),
+            false => same_way(from, now, flip.step),
+        };
         // A guard that fails ends the run or takes another object: there is no step to show it.
-        if !same_way && !from.steps[flip.step].is_guard {
-            self.stats.divergences += 1;
+        if arrived || step.is_guard {
+            return;
+        }
+        self.stats.divergences += 1;
+        if over_numbers {
+            let flip = Flip { exact: true, ..flip.clone() };
+            let rank = self.rank(self.class_of(&flip), &flip, key);
+            self.queue.ask(rank, flip, key.clone());
         }
     }
 
@@ -402,6 +409,14 @@ fn parting(paths: &[Path; 2]) -> Option<usize> {
     let [old, new] = paths;
     let alike = old.steps.iter().zip(&new.steps).take_while(|(a, b)| a.way == b.way).count();
     (alike < old.steps.len().max(new.steps.len())).then_some(alike)
+}
+
+/// Are two paths the same up to a step, and different there?
+fn same_way(a: &Path, b: &Path, step: usize) -> bool {
+    b.steps.len() > step
+        && a.steps[..step].iter().zip(&b.steps).all(|(a, b)| a.site == b.site && a.way == b.way)
+        && a.steps[step].site == b.steps[step].site
+        && a.steps[step].way != b.steps[step].way
 }
 
 /// Which ways were taken, whatever the order, as a hash.

@@ -11,11 +11,30 @@ use std::path::PathBuf;
 /// Bytes put in at once because a solver wanted them there.
 const MAX_INSERTED: usize = 4;
 
-/// Numbers for inputs that mean the same in every run: the same argument, file or variable.
+/// Bytes of the variable that stands for a number written in an input.
+pub const NUMBER_BYTES: u32 = 4;
+
+/// Numbers for inputs that mean the same in every run: the same argument, file or variable, or a number
+/// written at the same place of one.
 #[derive(Default)]
 pub struct Names {
     numbers: BTreeMap<Source, u32>,
-    list: Vec<Source>,
+    written: BTreeMap<(u32, u32), u32>,
+    list: Vec<Name>,
+}
+
+enum Name {
+    Input(Source),
+    /// The number that begins at an offset of an input.
+    Written(u32, u32),
+}
+
+/// What is to be changed in a test case.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    pub bytes: BTreeMap<(Source, u32), u8>,
+    /// New values for the numbers that begin at these places.
+    pub numbers: BTreeMap<(Source, u32), i32>,
 }
 
 impl Names {
@@ -25,13 +44,73 @@ impl Names {
         }
         let n = self.list.len() as u32;
         self.numbers.insert(source.clone(), n);
-        self.list.push(source.clone());
+        self.list.push(Name::Input(source.clone()));
         n
     }
 
-    pub fn source(&self, number: u32) -> Option<&Source> {
-        self.list.get(number as usize)
+    /// The same for a number that is written in an input.
+    pub fn written(&mut self, input: u32, from: u32) -> u32 {
+        *self.written.entry((input, from)).or_insert_with(|| {
+            self.list.push(Name::Written(input, from));
+            self.list.len() as u32 - 1
+        })
     }
+
+    /// Which input this is; `None` for a number written in one.
+    pub fn source(&self, number: u32) -> Option<&Source> {
+        match self.list.get(number as usize)? {
+            Name::Input(source) => Some(source),
+            Name::Written(..) => None,
+        }
+    }
+
+    pub fn is_written(&self, number: u32) -> bool {
+        matches!(self.list.get(number as usize), Some(Name::Written(..)))
+    }
+
+    /// The present value of a variable.
+    pub fn byte(&self, test: &TestCase, input: u32, offset: u32) -> Option<u8> {
+        match self.list.get(input as usize)? {
+            Name::Input(source) => byte(test, source, offset),
+            Name::Written(input, from) => {
+                let value = number_at(test, self.source(*input)?, *from)?;
+                value.to_le_bytes().get(offset as usize).copied()
+            }
+        }
+    }
+
+    /// What a solver's values mean for a test case.
+    pub fn changes(
+        &self,
+        test: &TestCase,
+        values: impl IntoIterator<Item = ((u32, u32), u8)>,
+    ) -> Changes {
+        let mut changes = Changes::default();
+        for ((input, offset), value) in values {
+            match self.list.get(input as usize) {
+                Some(Name::Input(source)) => drop(changes.bytes.insert((source.clone(), offset), value)),
+                Some(Name::Written(of, from)) => {
+                    let Some(source) = self.source(*of) else { continue };
+                    let now = number_at(test, source, *from).unwrap_or(0);
+                    let number = changes.numbers.entry((source.clone(), *from)).or_insert(now);
+                    let mut bytes = number.to_le_bytes();
+                    if let Some(byte) = bytes.get_mut(offset as usize) {
+                        *byte = value;
+                    }
+                    *number = i32::from_le_bytes(bytes);
+                }
+                None => {}
+            }
+        }
+        changes
+    }
+}
+
+/// The number whose digits begin here.
+fn number_at(test: &TestCase, source: &Source, from: u32) -> Option<i32> {
+    let text = bytes(test, source)?.get(from as usize..)?;
+    let digits = text.iter().take_while(|b| b.is_ascii_digit()).count();
+    std::str::from_utf8(&text[..digits]).ok()?.parse().ok()
 }
 
 /// The bytes of an input of a test case.
@@ -99,6 +178,29 @@ pub fn with_bytes(test: &TestCase, changes: &BTreeMap<(Source, u32), u8>) -> Tes
     result
 }
 
+/// All changes: first the bytes, then the numbers, from the back, because they may become longer or shorter.
+pub fn with_changes(test: &TestCase, changes: &Changes) -> TestCase {
+    let mut result = with_bytes(test, &changes.bytes);
+    for ((source, from), value) in changes.numbers.iter().rev() {
+        result = edited(&result, source, |bytes| write_number(bytes, *from as usize, *value));
+    }
+    result
+}
+
+/// Writes a number over the digits that begin here. Minus before a sign is none.
+fn write_number(bytes: &mut Vec<u8>, from: usize, value: i32) {
+    let rest = bytes.get(from..).unwrap_or_default();
+    let to = from + rest.iter().take_while(|b| b.is_ascii_digit()).count();
+    let signed = from > 0
+        && bytes[from - 1] == b'-'
+        && !bytes[..from - 1].last().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b')');
+    let (from, value) = match signed && value < 0 {
+        true => (from - 1, i64::from(value).abs()),
+        false => (from, value.into()),
+    };
+    bytes.splice(from..to, value.to_string().into_bytes());
+}
+
 /// The same bytes put before those that [`with_bytes`] would write over, if they stand together: what a sign, a
 /// bracket or an escape needs, which a solver cannot know.
 pub fn with_inserted(test: &TestCase, changes: &BTreeMap<(Source, u32), u8>) -> Option<TestCase> {
@@ -130,6 +232,32 @@ pub fn sources(test: &TestCase) -> Vec<Source> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_written_with_as_many_digits_as_they_take() {
+        let mut test = TestCase::default();
+        test.stdin = b"7-12 -5".to_vec();
+        let change = |numbers: &[(u32, i32)]| {
+            let numbers = numbers.iter().map(|(at, v)| ((Source::Stdin, *at), *v)).collect();
+            with_changes(&test, &Changes { numbers, ..Changes::default() }).stdin
+        };
+        assert_eq!(change(&[(0, 700), (2, 3)]), b"700-3 -5");
+        assert_eq!(change(&[(2, -3)]), b"7--3 -5");
+        assert_eq!(change(&[(6, -30), (0, -1)]), b"-1-12 30");
+    }
+
+    #[test]
+    fn values_of_single_bytes_become_one_number() {
+        let mut names = Names::default();
+        let input = names.number(&Source::Argument(1));
+        let number = names.written(input, 1);
+        let test = TestCase::with_args(["x300"]);
+        assert_eq!(names.byte(&test, number, 0), Some(300u32.to_le_bytes()[0]));
+        assert_eq!(names.byte(&test, input, 0), Some(b'x'));
+        let changes = names.changes(&test, [((number, 1), 0), ((input, 0), b'y')]);
+        assert_eq!(changes.numbers[&(Source::Argument(1), 1)], 300 & 0xff);
+        assert_eq!(with_changes(&test, &changes).argv, [b"y44".to_vec()]);
+    }
 
     #[test]
     fn a_written_terminator_lengthens_a_string_and_a_nul_shortens_it() {

@@ -15,6 +15,8 @@ pub struct Question {
     pub prefix: [usize; 2],
     /// Must hold, too: the difference.
     pub differs: ExprId,
+    /// The same over numbers (see [`crate::numbers`]), if that is something else.
+    pub over_numbers: Option<ExprId>,
     /// See [`crate::path::Step::hidden`].
     pub hidden: Vec<(u32, u32)>,
     /// The same for the same places of the programs, whatever the path to them.
@@ -31,13 +33,18 @@ pub fn about_outputs(old: &Path, new: &Path, mind: &mut Mind) -> Vec<Question> {
     let mut list: Vec<Question> = Vec::new();
     for (channel, a) in old.channels() {
         let Some((_, b)) = new.channels().find(|c| c.0 == channel) else { continue };
-        let pairs: Vec<ExprId> =
-            a.iter().zip(b).filter(|(x, y)| x != y).map(|(x, y)| mind.differ(*x, *y)).collect();
-        let differs = mind.any(&pairs);
-        if !mind.is_constant(differs) {
+        let pairs = || a.iter().zip(b).filter(|(x, y)| x != y);
+        let exact: Vec<ExprId> = pairs().map(|(x, y)| mind.differ(x.exact, y.exact)).collect();
+        let numbers: Vec<ExprId> = pairs()
+            .filter_map(|(x, y)| Some(mind.differ(x.over_numbers?, y.over_numbers?)))
+            .collect();
+        let (differs, over_numbers) = (mind.any(&exact), mind.any(&numbers));
+        let over_numbers = (over_numbers != differs && !mind.is_constant(over_numbers)).then_some(over_numbers);
+        if !mind.is_constant(differs) || over_numbers.is_some() {
             list.push(Question {
                 prefix: [old.steps.len(), new.steps.len()],
                 differs,
+                over_numbers,
                 hidden: vec![],
                 goal: channel as u64,
             });
@@ -45,6 +52,9 @@ pub fn about_outputs(old: &Path, new: &Path, mind: &mut Mind) -> Vec<Question> {
     }
     list
 }
+
+/// See [`crate::path::Step::identity`].
+type Identity = (ExprId, Option<ExprId>);
 
 /// Which conditions of two paths correspond.
 #[derive(Default)]
@@ -57,8 +67,8 @@ pub struct Alignment {
 
 /// Matches the conditions of two paths.
 pub fn align(old: &Path, new: &Path) -> Alignment {
-    let a: Vec<ExprId> = old.steps.iter().map(|s| s.holds).collect();
-    let b: Vec<ExprId> = new.steps.iter().map(|s| s.holds).collect();
+    let a: Vec<Identity> = old.steps.iter().map(|s| s.identity()).collect();
+    let b: Vec<Identity> = new.steps.iter().map(|s| s.identity()).collect();
     let mut alignment = Alignment::default();
     let (mut i, mut j) = (0, 0);
     for (x, y) in matches(&a, &b).into_iter().chain([(a.len(), b.len())]) {
@@ -74,9 +84,15 @@ pub fn align(old: &Path, new: &Path) -> Alignment {
 pub fn about_branches(old: &Path, new: &Path, alignment: &Alignment, mind: &mut Mind) -> Vec<Question> {
     let mut list: Vec<Question> = Vec::new();
     for (i, j) in alignment.pairs.iter().copied().take(MAX_BRANCH_QUESTIONS) {
+        let (a, b) = (&old.steps[i], &new.steps[j]);
+        let over_numbers = match (a.holds_over_numbers(), b.holds_over_numbers()) {
+            (Some(x), Some(y)) if a.written.is_some() || b.written.is_some() => Some(mind.differ(x, y)),
+            _ => None,
+        };
         list.push(Question {
             prefix: [i, j],
-            differs: mind.differ(old.steps[i].holds, new.steps[j].holds),
+            differs: mind.differ(a.holds, b.holds),
+            over_numbers: over_numbers.filter(|e| !mind.is_constant(*e)),
             hidden: [&old.steps[i].hidden[..], &new.steps[j].hidden].concat(),
             goal: (old.steps[i].site as u64) << 32 | new.steps[j].site as u64,
         });
@@ -85,7 +101,7 @@ pub fn about_branches(old: &Path, new: &Path, alignment: &Alignment, mind: &mut 
 }
 
 /// A longest common subsequence, as pairs of positions.
-fn matches(a: &[ExprId], b: &[ExprId]) -> Vec<(usize, usize)> {
+fn matches(a: &[Identity], b: &[Identity]) -> Vec<(usize, usize)> {
     let common = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let mut pairs: Vec<(usize, usize)> = (0..common).map(|i| (i, i)).collect();
     let (a, b) = (&a[common..], &b[common..]);

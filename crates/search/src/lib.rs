@@ -21,6 +21,7 @@ mod inputs;
 mod joint;
 mod loops;
 mod mutate;
+mod numbers;
 mod path;
 mod queue;
 mod workers;
@@ -86,6 +87,8 @@ pub struct Settings {
     pub seed: u64,
     /// Ask the joint question (path of old, path of new, something differs).
     pub joint: bool,
+    /// Put numbers in the place of their digits, so that an answer may have more or fewer of them.
+    pub numbers: bool,
     /// Time for one query.
     pub query_time: Duration,
     /// Stop after this many distinct differences (signatures).
@@ -101,6 +104,7 @@ impl Default for Settings {
         Settings {
             seed: 1,
             joint: true,
+            numbers: true,
             query_time: Duration::from_millis(500),
             max_differences: 16,
             max_input: 4096,

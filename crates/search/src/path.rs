@@ -4,6 +4,7 @@
 //! so that what the versions compute in the same way is the same expression.
 
 use crate::ask::{ExprId, Mind};
+use crate::numbers::Form;
 use crate::Traced;
 use parallax_trace::path::{Condition, Expect, Origin};
 use parallax_trace::reader::{Event, OutputByte};
@@ -30,12 +31,32 @@ pub struct Step {
     /// Bytes that went into the condition, if it cannot be seen from the expression because that has only one
     /// value (`atoi` of one digit is below 300): as (input, offset).
     pub hidden: Vec<(u32, u32)>,
+    /// The same over numbers instead of digits, if that is something else.
+    pub written: Option<Written>,
+}
+
+/// A condition over numbers; see [`crate::numbers`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// `None` if it is about the digits themselves; then there are no `others`.
+    pub holds: Option<ExprId>,
+    pub others: Vec<ExprId>,
 }
 
 impl Step {
     /// The same condition with the same ways out.
     pub fn is_like(&self, other: &Step) -> bool {
-        self.holds == other.holds && self.others == other.others
+        self.holds == other.holds && self.others == other.others && self.written == other.written
+    }
+
+    /// What holds over numbers; `None` if the condition is about digits.
+    pub fn holds_over_numbers(&self) -> Option<ExprId> {
+        self.written.as_ref().map_or(Some(self.holds), |w| w.holds)
+    }
+
+    /// What is compared to see whether two versions ask the same.
+    pub fn identity(&self) -> (ExprId, Option<ExprId>) {
+        (self.holds, self.holds_over_numbers())
     }
 }
 
@@ -43,10 +64,18 @@ impl Step {
 #[derive(Clone, Debug, Default)]
 pub struct Path {
     pub steps: Vec<Step>,
-    /// Output by descriptor, a byte an expression; the exit status is one of them.
-    pub outputs: BTreeMap<u32, Vec<ExprId>>,
+    /// Output by descriptor; the exit status is one of them.
+    pub outputs: BTreeMap<u32, Vec<Printed>>,
     /// Steps were left out because there were too many.
     pub cut: bool,
+}
+
+/// A byte of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Printed {
+    pub exact: ExprId,
+    /// Over numbers; `None` if it is one of their digits.
+    pub over_numbers: Option<ExprId>,
 }
 
 /// Conditions kept of one run.
@@ -73,12 +102,7 @@ impl Path {
             } else if let Event::Output { fd, bytes, .. } = event {
                 let out = path.outputs.entry(fd).or_default();
                 for byte in bytes.iter().take(MAX_OUTPUT.saturating_sub(out.len())) {
-                    out.push(match byte {
-                        OutputByte::Concrete(b) => importer.constant(8, b as u64),
-                        OutputByte::Symbolic(label) => importer.expr(label).unwrap_or_else(|| {
-                            importer.constant(8, traced.trace.nodes()[label as usize].value)
-                        }),
-                    });
+                    out.push(printed(byte, traced, &mut importer));
                 }
             }
         }
@@ -86,8 +110,29 @@ impl Path {
     }
 
     /// What is printed where; the exit status is a channel of its own.
-    pub fn channels(&self) -> impl Iterator<Item = (u32, &[ExprId])> {
+    pub fn channels(&self) -> impl Iterator<Item = (u32, &[Printed])> {
         self.outputs.iter().map(|(fd, bytes)| (*fd, &bytes[..]))
+    }
+}
+
+fn printed(byte: OutputByte, traced: &Traced, importer: &mut crate::ask::Importer) -> Printed {
+    let concrete = |importer: &mut crate::ask::Importer, value| {
+        let exact = importer.constant(8, value);
+        Printed { exact, over_numbers: Some(exact) }
+    };
+    match byte {
+        OutputByte::Concrete(b) => concrete(importer, b as u64),
+        OutputByte::Symbolic(label) => match importer.expr(label) {
+            None => concrete(importer, traced.trace.nodes()[label as usize].value),
+            Some(exact) => {
+                let over_numbers = match importer.form(label, exact) {
+                    Form::Same => Some(exact),
+                    Form::Text => None,
+                    Form::Is(e) => Some(e),
+                };
+                Printed { exact, over_numbers }
+            }
+        },
     }
 }
 
@@ -120,19 +165,7 @@ fn step(
         }
         _ => vec![],
     };
-    let (holds, mut others) = match &condition.expect {
-        Expect::Equals(wanted) => {
-            let holds = importer.equals(value, *wanted);
-            let rest = cases.iter().filter(|c| *c != wanted).take(MAX_CASES);
-            (holds, rest.map(|c| importer.equals(value, *c)).collect::<Vec<_>>())
-        }
-        Expect::NoneOf(cases) => {
-            let tests: Vec<ExprId> =
-                cases.iter().take(MAX_CASES).map(|c| importer.equals(value, *c)).collect();
-            let any = importer.any(&tests);
-            (importer.not(any), tests)
-        }
-    };
+    let (holds, mut others) = ways_out(value, condition, &cases, importer);
     let hidden = if importer.is_constant(holds) { importer.bytes(condition.label) } else { vec![] };
     let way = match condition.expect {
         Expect::Equals(value) => value,
@@ -144,7 +177,17 @@ fn step(
         Expect::NoneOf(_) => (1..=cases.len()).collect(),
     };
     leads.truncate(others.len());
-    if others.is_empty() || matches!(condition.expect, Expect::Equals(_)) {
+    let negated = others.is_empty() || matches!(condition.expect, Expect::Equals(_));
+    let written = match importer.form(condition.label, value) {
+        Form::Same => None,
+        Form::Text => Some(Written { holds: None, others: vec![] }),
+        Form::Is(value) => {
+            let (holds, mut others) = ways_out(value, condition, &cases, importer);
+            others.extend(negated.then(|| importer.not(holds)));
+            Some(Written { holds: Some(holds), others })
+        }
+    };
+    if negated {
         others.push(importer.not(holds));
         // "True" comes before "false".
         leads.push(if cases.is_empty() { way.min(1) as usize } else { 0 });
@@ -160,5 +203,28 @@ fn step(
         round: bucket(count),
         is_guard,
         hidden,
+        written,
     })
+}
+
+/// What holds for the value that a condition is about, and what does where it goes to one of the other cases.
+fn ways_out(
+    value: ExprId,
+    condition: &Condition,
+    cases: &[u64],
+    importer: &mut crate::ask::Importer,
+) -> (ExprId, Vec<ExprId>) {
+    match &condition.expect {
+        Expect::Equals(wanted) => {
+            let holds = importer.equals(value, *wanted);
+            let rest = cases.iter().filter(|c| *c != wanted).take(MAX_CASES);
+            (holds, rest.map(|c| importer.equals(value, *c)).collect())
+        }
+        Expect::NoneOf(cases) => {
+            let tests: Vec<ExprId> =
+                cases.iter().take(MAX_CASES).map(|c| importer.equals(value, *c)).collect();
+            let any = importer.any(&tests);
+            (importer.not(any), tests)
+        }
+    }
 }

@@ -49,6 +49,8 @@ pub struct Flip {
     pub alone: bool,
     /// How often the same flip had been queued before, on other runs.
     pub again: u32,
+    /// Ask about bytes even where numbers could be asked about.
+    pub exact: bool,
 }
 
 /// Something for the solver.

@@ -66,6 +66,13 @@ impl<'t> Importer<'t> {
         Importer { symbolic_entries, ..self }
     }
 
+    /// From now on a label stands for this expression, in whatever is imported after.
+    pub fn replace(&mut self, label: Label, expr: ExprId) {
+        if let Some(known) = self.known.get_mut(label as usize) {
+            *known = Known::Is(expr);
+        }
+    }
+
     /// The expression of a label; `None` for label 0 and for what cannot be expressed.
     pub fn expr(&mut self, pool: &mut Pool, label: Label) -> Option<ExprId> {
         self.known.get(label as usize)?;

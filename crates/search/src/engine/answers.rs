@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::ask::ExprId;
+use crate::inputs::Changes;
+use crate::path::Step;
 
 /// Obstacles removed in a row on the way to one goal.
 const MAX_OBSTACLES: u32 = 12;
@@ -10,43 +12,82 @@ const EXPENSIVE: u64 = 600;
 /// Conditions of a core that are looked at, and other ways of each.
 const MAX_CORE: usize = 8;
 
+/// A question as it is put to the solver.
+struct Asked {
+    record: usize,
+    /// What must stay as it is, and the place of each among the conditions of the path or paths.
+    holds: Vec<ExprId>,
+    places: Vec<usize>,
+    wants: ExprId,
+    /// See [`crate::numbers`].
+    over_numbers: bool,
+}
+
 impl Engine<'_> {
     /// An obstacle was removed, and what is behind it is known already: the question is put again from there.
     fn revisit(&mut self, record: usize, depth: u32) {
         if depth > self.records[record].depth {
             self.records[record].depth = depth;
-            self.ask_about(record, true);
+            self.ask_about(record, false);
         }
     }
 
-    /// The record a question is about, what must stay as it is, and what is wanted.
-    fn question(&self, ask: &Ask) -> (usize, Vec<ExprId>, ExprId) {
+    /// What a question comes to over numbers, if it has that form, or else over bytes.
+    fn question(&self, ask: &Ask) -> Asked {
+        self.question_over_numbers(ask).unwrap_or_else(|| self.question_over_bytes(ask))
+    }
+
+    /// The conditions that must stay as they are.
+    fn kept(&self, ask: &Ask) -> Vec<&Step> {
         match ask {
             Ask::Flip(flip, _) => {
                 let record = &self.records[flip.record];
-                let path = &record.paths[flip.side as usize];
-                let mut holds: Vec<ExprId> = path.steps[..flip.step].iter().map(|s| s.holds).collect();
-                if record.is_behind(flip.step) {
-                    // The versions shall still part.
-                    let other = &record.paths[1 - flip.side as usize];
-                    holds
-                        .extend(other.steps.iter().take(record.parted.map_or(0, |p| p + 1)).map(|s| s.holds));
-                }
-                (flip.record, holds, path.steps[flip.step].others[flip.other])
+                let own = &record.paths[flip.side as usize].steps[..flip.step];
+                let other = &record.paths[1 - flip.side as usize].steps;
+                // Behind the place where the versions parted: they shall still part.
+                let parted = record.parted.filter(|_| record.is_behind(flip.step)).map_or(0, |p| p + 1);
+                own.iter().chain(other.iter().take(parted)).collect()
             }
             Ask::Joint(record, question) => {
                 let [old, new] = &self.records[*record].paths;
-                let steps = old.steps[..question.prefix[0]].iter().chain(&new.steps[..question.prefix[1]]);
-                (*record, steps.map(|s| s.holds).collect(), question.differs)
+                let (old, new) = (&old.steps[..question.prefix[0]], &new.steps[..question.prefix[1]]);
+                old.iter().chain(new).collect()
             }
         }
     }
 
+    fn question_over_bytes(&self, ask: &Ask) -> Asked {
+        let holds: Vec<ExprId> = self.kept(ask).iter().map(|s| s.holds).collect();
+        let (record, wants) = match ask {
+            Ask::Flip(flip, _) => (flip.record, self.step(flip).others[flip.other]),
+            Ask::Joint(record, question) => (*record, question.differs),
+        };
+        Asked { record, places: (0..holds.len()).collect(), holds, wants, over_numbers: false }
+    }
+
+    fn question_over_numbers(&self, ask: &Ask) -> Option<Asked> {
+        let (record, wants) = match ask {
+            Ask::Flip(flip, _) if flip.exact => return None,
+            Ask::Flip(flip, _) => {
+                (flip.record, *self.step(flip).written.as_ref()?.others.get(flip.other)?)
+            }
+            Ask::Joint(record, question) => (*record, question.over_numbers?),
+        };
+        let kept = self.kept(ask);
+        let (places, holds) =
+            (0..).zip(kept).filter_map(|(place, step)| Some((place, step.holds_over_numbers()?))).unzip();
+        Some(Asked { record, places, holds, wants, over_numbers: true })
+    }
+
+    fn step(&self, flip: &Flip) -> &Step {
+        &self.records[flip.record].paths[flip.side as usize].steps[flip.step]
+    }
+
     pub(super) fn answer(&mut self, ask: Ask) -> Option<(TestCase, Origin)> {
-        let (record, holds, wants) = self.question(&ask);
+        let asked = self.question(&ask);
         self.stats.queries += 1;
-        let test = &self.records[record].test;
-        let solved = self.mind.solve(&holds, wants, test, self.time_left());
+        let test = &self.records[asked.record].test;
+        let solved = self.mind.solve(&asked.holds, asked.wants, test, self.time_left());
         self.queue.pay(matches!(ask, Ask::Joint(..)), solved.cost);
         if let (Ask::Flip(_, key), true) = (&ask, solved.cost > EXPENSIVE) {
             // Others like it shall wait, whatever the answer.
@@ -55,27 +96,12 @@ impl Engine<'_> {
         match solved.answer {
             Answer::Sat(changes) => {
                 self.stats.sat += 1;
-                let new = inputs::with_bytes(test, &changes);
-                let inserted = inputs::with_inserted(test, &changes);
-                let inserted = inserted.filter(|_| self.is_about_text(&ask));
-                if let Some(inserted) = inserted.filter(|t| inputs::longest(t) <= self.settings.max_input) {
-                    self.queue.try_inserted(inserted, self.records[record].parted.is_some());
-                }
-                let origin = match ask {
-                    Ask::Flip(flip, _) => Origin::Flip(flip),
-                    Ask::Joint(..) => Origin::Joint,
-                };
-                if self.queue.is_new(&new) {
-                    return Some((new, origin));
-                }
-                if let (Origin::Flip(flip), Some(known)) = (&origin, self.by_test.get(&new)) {
-                    self.revisit(*known, flip.depth);
-                }
-                None
+                self.follow(ask, &asked, &changes)
             }
             Answer::Unsat(core) => {
                 self.stats.unsat += 1;
-                self.remove_obstacles(&ask, &core);
+                let core: Vec<usize> = core.into_iter().map(|number| asked.places[number]).collect();
+                self.remove_obstacles(&ask, &asked, &core);
                 self.refuse(ask, "no input takes the other side on any path that was tried");
                 None
             }
@@ -87,11 +113,40 @@ impl Engine<'_> {
         }
     }
 
+    /// The test case that an answer stands for, if it is new.
+    fn follow(&mut self, ask: Ask, asked: &Asked, changes: &Changes) -> Option<(TestCase, Origin)> {
+        let test = &self.records[asked.record].test;
+        let new = inputs::with_changes(test, changes);
+        if changes.numbers.is_empty() && self.is_about_text(&ask) {
+            let inserted = inputs::with_inserted(test, &changes.bytes);
+            if let Some(inserted) = inserted.filter(|t| inputs::longest(t) <= self.settings.max_input) {
+                self.queue.try_inserted(inserted, self.records[asked.record].parted.is_some());
+            }
+        }
+        let origin = match ask {
+            Ask::Flip(flip, key) => Origin::Flip { flip, key, over_numbers: asked.over_numbers },
+            Ask::Joint(record, question) => {
+                if asked.over_numbers && !self.mind.is_constant(question.differs) {
+                    let exact = joint::Question { over_numbers: None, ..(*question).clone() };
+                    self.ask_joint(record, exact);
+                }
+                Origin::Joint
+            }
+        };
+        if self.queue.is_new(&new) {
+            return Some((new, origin));
+        }
+        if let (Origin::Flip { flip, .. }, Some(known)) = (&origin, self.by_test.get(&new)) {
+            self.revisit(*known, flip.depth);
+        }
+        None
+    }
+
     /// A branch of the program itself, not of the libc functions that it uses.
     fn is_about_text(&self, ask: &Ask) -> bool {
         match ask {
             Ask::Flip(flip, _) => {
-                let step = &self.records[flip.record].paths[flip.side as usize].steps[flip.step];
+                let step = self.step(flip);
                 !self.guide.is_libc(flip.side, step)
             }
             Ask::Joint(..) => false,
@@ -101,10 +156,10 @@ impl Engine<'_> {
     /// Informed path regeneration (seed 003): the conditions of the path that contradict what is wanted are
     /// flipped themselves, and the question is put again from where that leads. Departs from the seed in taking
     /// the conditions from the solver's unsatisfiable core, and in doing the same for joint questions.
-    fn remove_obstacles(&mut self, ask: &Ask, core: &[usize]) {
+    fn remove_obstacles(&mut self, ask: &Ask, asked: &Asked, core: &[usize]) {
         let (record, of_old, goal) = match ask {
             Ask::Flip(flip, key) if key.is_new_way(self.class_of(flip)) => {
-                let step = &self.records[flip.record].paths[flip.side as usize].steps[flip.step];
+                let step = self.step(flip);
                 let all = if flip.side == Side::Old { usize::MAX } else { 0 };
                 (flip.record, all, (step.site as u64) << 1 | flip.side as u64)
             }
@@ -117,7 +172,8 @@ impl Engine<'_> {
         }
         // Behind the place where the versions part, conditions of the other version follow: those stay.
         let own = if let Ask::Flip(flip, _) = ask { flip.step } else { usize::MAX };
-        let mut obstacles: Vec<usize> = self.neighbours(ask).into_iter().take(MAX_CORE / 2).collect();
+        let mut obstacles: Vec<usize> =
+            self.neighbours(ask, asked).into_iter().take(MAX_CORE / 2).collect();
         obstacles.extend(core.iter().rev().take(MAX_CORE));
         obstacles.retain(|index| *index < own);
         for index in &obstacles {
@@ -126,8 +182,10 @@ impl Engine<'_> {
             for other in 0..self.records[record].paths[side as usize].steps[step].others.len().min(MAX_CORE) {
                 let obstacle = &self.records[record].paths[side as usize].steps[step];
                 let key = FlipKey::new(side, obstacle, other).towards(goal, obstacle);
-                let again = self.queue.times(&key);
-                let flip = Flip { record, side, step, other, depth, alone: false, again };
+                if self.queue.times(&key) > 0 {
+                    continue;
+                }
+                let flip = Flip { record, side, step, other, depth, alone: false, again: 0, exact: false };
                 let rank = self.rank(Class::Obstacle, &flip, &key);
                 self.queue.ask(rank, flip, key);
             }
@@ -136,15 +194,15 @@ impl Engine<'_> {
 
     /// The value may be computed from too few or too many bytes (`atoi` of two digits is never 300), and how many is
     /// decided by conditions on the bytes around them, which no core shows. Those conditions, nearest first.
-    fn neighbours(&mut self, ask: &Ask) -> Vec<usize> {
-        let (_, holds, wants) = self.question(ask);
+    fn neighbours(&self, ask: &Ask, asked: &Asked) -> Vec<usize> {
+        if asked.over_numbers {
+            return vec![];
+        }
         let hidden = match ask {
-            Ask::Flip(flip, _) => {
-                &self.records[flip.record].paths[flip.side as usize].steps[flip.step].hidden
-            }
+            Ask::Flip(flip, _) => &self.step(flip).hidden,
             Ask::Joint(_, question) => &question.hidden,
         };
-        self.mind.nearest(&holds, wants, hidden)
+        self.mind.nearest(&asked.holds, asked.wants, hidden)
     }
 
     pub(super) fn class_of(&self, flip: &Flip) -> Class {
@@ -154,12 +212,12 @@ impl Engine<'_> {
         if flip.alone {
             return Class::Alone;
         }
-        self.class(flip.side, &self.records[flip.record].paths[flip.side as usize].steps[flip.step])
+        self.class(flip.side, self.step(flip))
     }
 
     fn refuse(&mut self, ask: Ask, reason: &'static str) {
         if let Ask::Flip(flip, key) = ask {
-            let site = self.records[flip.record].paths[flip.side as usize].steps[flip.step].site;
+            let site = self.step(&flip).site;
             self.refused.insert((flip.side, site), reason);
             *self.vain.entry(key.branch()).or_default() += 1;
         }

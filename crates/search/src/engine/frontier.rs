@@ -7,7 +7,7 @@ impl Engine<'_> {
     pub(super) fn ask_about(&mut self, record: usize, worth: bool) {
         let mut alignment = joint::Alignment::default();
         if self.settings.joint {
-            let Record { paths: [old, new], test, .. } = &self.records[record];
+            let Record { paths: [old, new], .. } = &self.records[record];
             let mut questions = joint::about_outputs(old, new, &mut self.mind);
             // Runs that brought nothing new are asked about their outputs only.
             if worth {
@@ -15,8 +15,7 @@ impl Engine<'_> {
                 questions.extend(joint::about_branches(old, new, &alignment, &mut self.mind));
             }
             for question in questions {
-                let cost = self.mind.effort(question.differs, test, self.settings.seed);
-                self.queue.ask_joint(record, question, cost);
+                self.ask_joint(record, question);
             }
         }
         let [old, new] = &self.records[record].paths;
@@ -34,6 +33,12 @@ impl Engine<'_> {
         }
     }
 
+    pub(super) fn ask_joint(&mut self, record: usize, question: joint::Question) {
+        let wants = question.over_numbers.unwrap_or(question.differs);
+        let cost = self.mind.effort(wants, &self.records[record].test, self.settings.seed);
+        self.queue.ask_joint(record, question, cost);
+    }
+
     pub(super) fn flips(&self, record: usize, side: Side, alone: &[usize]) -> Vec<(Flip, FlipKey)> {
         let mut list = Vec::new();
         for (index, step) in self.records[record].paths[side as usize].steps.iter().enumerate() {
@@ -44,7 +49,8 @@ impl Engine<'_> {
                     key = key.towards(VISIBLE, step);
                 }
                 let again = self.queue.times(&key);
-                list.push((Flip { record, side, step: index, other, depth: 0, alone, again }, key));
+                let flip = Flip { record, side, step: index, other, depth: 0, alone, again, exact: false };
+                list.push((flip, key));
             }
         }
         list

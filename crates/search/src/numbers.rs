@@ -1,0 +1,251 @@
+//! Numbers instead of their digits.
+//!
+//! What a program computes from `7` has no value above 9, so no solver finds the 300 that a branch waits for: how
+//! many digits there are is decided by other branches. Here an expression that is the value of all the digits that
+//! stand together in an input is replaced by a variable of its own, conditions on those digits are left out,
+//! and the answer is written back with as many digits as it takes (and a sign).
+//!
+//! In: a trace and its expressions. Out: the same expressions over numbers.
+//!
+//! Always holds: an expression is taken for a number only if it is the value of its digits on all digits that were
+//! tried. What comes out is a guess all the same (a program may count digits): the run shows it.
+
+use crate::inputs::{Names, NUMBER_BYTES};
+use crate::Traced;
+use parallax_solve::{ExprId, Importer, Pool, Program, Var, VarId};
+use parallax_trace::format::{mask, Op};
+use parallax_trace::request::Input;
+use std::collections::{BTreeMap, HashSet};
+
+/// Longest number that is replaced: more digits do not fit the variable.
+const MAX_DIGITS: usize = 9;
+/// Digits tried before an expression is believed to be their value.
+const TRIALS: u64 = 8;
+
+/// What becomes of an expression when numbers replace digits.
+pub enum Form {
+    /// It stays the same.
+    Same,
+    /// It is about the digits themselves.
+    Text,
+    Is(ExprId),
+}
+
+/// Where the digits of a number stand: `from..to` of an input of the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Digits {
+    input: u32,
+    from: u32,
+    to: u32,
+}
+
+/// All numbers in the inputs of a run, with nothing of theirs left out.
+fn written_in(inputs: &[Input]) -> BTreeMap<(u32, u32), Digits> {
+    let mut found = BTreeMap::new();
+    for (input, text) in (0..).zip(inputs).filter(|(_, i)| i.symbolic) {
+        let mut from = 0;
+        for part in text.bytes.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()) {
+            let to = from + part.len();
+            if part[0].is_ascii_digit() && part.len() <= MAX_DIGITS {
+                let digits = Digits { input, from: from as u32, to: to as u32 };
+                found.insert((input, from as u32), digits);
+            }
+            from = to;
+        }
+    }
+    found
+}
+
+/// Which stretch of an input a label is made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    Nothing,
+    /// Input, first and last byte.
+    Stretch(u32, u32, u32),
+    TooMuch,
+}
+
+impl Reach {
+    fn and(self, other: Reach) -> Reach {
+        match (self, other) {
+            (Reach::Nothing, any) | (any, Reach::Nothing) => any,
+            (Reach::Stretch(i, a, b), Reach::Stretch(j, c, d))
+                if i == j && b.max(d) - a.min(c) < MAX_DIGITS as u32 =>
+            {
+                Reach::Stretch(i, a.min(c), b.max(d))
+            }
+            _ => Reach::TooMuch,
+        }
+    }
+}
+
+/// The expressions of one trace over numbers.
+pub struct Numbers<'t> {
+    importer: Importer<'t>,
+    /// For each label, whether a number is in it.
+    has_number: Vec<bool>,
+    /// The digits that were replaced.
+    text: HashSet<VarId>,
+}
+
+impl<'t> Numbers<'t> {
+    /// `None` if nothing in this trace is a number. `renamed` and `exact`: how its inputs and labels stand in the pool.
+    pub fn find(
+        traced: &'t Traced,
+        renamed: &[u32],
+        names: &mut Names,
+        pool: &mut Pool,
+        exact: &mut Importer<'t>,
+    ) -> Option<Numbers<'t>> {
+        let written = written_in(&traced.inputs);
+        if written.is_empty() {
+            return None;
+        }
+        let trace = &traced.trace;
+        let mut numbers = Numbers {
+            importer: Importer::renamed(trace, renamed.to_vec()),
+            has_number: vec![false; trace.nodes().len()],
+            text: HashSet::new(),
+        };
+        let mut reaches = vec![Reach::Nothing; trace.nodes().len()];
+        for label in 1..trace.nodes().len() as u32 {
+            let Some((op, node)) = trace.node(label) else { continue };
+            let (mut reach, mut inside) = (Reach::Nothing, false);
+            if op == Op::Input {
+                reach = Reach::Stretch(node.a, node.b, node.b);
+            }
+            trace.operands(label, &mut |operand| {
+                reach = reach.and(reaches[operand as usize]);
+                inside |= numbers.has_number[operand as usize];
+            });
+            reaches[label as usize] = reach;
+            numbers.has_number[label as usize] = inside;
+            let Reach::Stretch(input, from, last) = reach else { continue };
+            let Some(digits) = written.get(&(input, from)).filter(|d| d.to == last + 1) else { continue };
+            if op == Op::Input || node.width < 8 {
+                continue;
+            }
+            let Some(expr) = exact.expr(pool, label) else { continue };
+            numbers.replace(label, expr, digits, renamed[input as usize], names, pool);
+        }
+        (!numbers.text.is_empty()).then_some(numbers)
+    }
+
+    /// Put the number in the label's place, if it is one.
+    fn replace(
+        &mut self,
+        label: u32,
+        expr: ExprId,
+        digits: &Digits,
+        input: u32,
+        names: &mut Names,
+        pool: &mut Pool,
+    ) {
+        let vars: Vec<VarId> =
+            (digits.from..digits.to).map(|offset| pool.var_id(Var { input, offset })).collect();
+        let Some(sign) = value_of(pool, expr, &vars) else { return };
+        let number = variable(pool, names.written(input, digits.from));
+        let width = pool.width(expr);
+        let number = if width > 32 { pool.sext(number, width) } else { pool.extract(number, 0, width) };
+        let value = match sign {
+            Sign::Plus => number,
+            Sign::Minus => {
+                let zero = pool.constant(width, 0);
+                pool.binary(Op::Sub, zero, number)
+            }
+        };
+        self.importer.replace(label, value);
+        self.has_number[label as usize] = true;
+        self.text.extend(vars);
+    }
+
+    /// What becomes of a label whose exact expression is `exact`.
+    pub fn form(&mut self, pool: &mut Pool, label: u32, exact: ExprId) -> Form {
+        let has_number = self.has_number.get(label as usize).copied().unwrap_or(false);
+        let expr = match has_number {
+            true => self.importer.expr(pool, label),
+            false => Some(exact),
+        };
+        let Some(expr) = expr else { return Form::Text };
+        if pool.support(expr).iter().any(|v| self.text.contains(v)) {
+            Form::Text
+        } else if has_number {
+            Form::Is(expr)
+        } else {
+            Form::Same
+        }
+    }
+}
+
+/// The variable for a number.
+pub fn variable(pool: &mut Pool, input: u32) -> ExprId {
+    let low = pool.byte(Var { input, offset: 0 });
+    (1..NUMBER_BYTES).fold(low, |low, offset| {
+        let high = pool.byte(Var { input, offset });
+        pool.concat(high, low)
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sign {
+    Plus,
+    Minus,
+}
+
+/// Is an expression the value of these digits, or what is below zero by as much?
+fn value_of(pool: &Pool, expr: ExprId, digits: &[VarId]) -> Option<Sign> {
+    let mut program = Program::new(pool, &[expr]);
+    let width = mask(pool.width(expr));
+    let mut random = fastrand::Rng::with_seed(digits.len() as u64);
+    let mut signs = vec![Sign::Plus, Sign::Minus];
+    for _ in 0..TRIALS {
+        let text: Vec<u8> = digits.iter().map(|_| random.u8(b'0'..=b'9')).collect();
+        let value = text.iter().fold(0u64, |sum, d| sum * 10 + u64::from(d - b'0'));
+        // Others than the digits are not in it: a label's reach is no more than they are.
+        let byte = |var: VarId| digits.iter().position(|d| *d == var).map_or(0, |at| text[at]);
+        let found = program.run_one(&byte);
+        signs.retain(|sign| match sign {
+            Sign::Plus => found == value & width,
+            Sign::Minus => found == value.wrapping_neg() & width,
+        });
+    }
+    signs.first().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_of_digits_is_told_from_what_is_not() {
+        let mut pool = Pool::new();
+        let digits: Vec<VarId> = (0..3).map(|offset| pool.var_id(Var { input: 0, offset })).collect();
+        let (ten, zero) = (pool.constant(32, 10), pool.constant(32, u64::from(b'0')));
+        let mut value = pool.constant(32, 0);
+        let mut sum = value;
+        for offset in 0..3 {
+            let byte = pool.byte(Var { input: 0, offset });
+            let byte = pool.zext(byte, 32);
+            let digit = pool.binary(Op::Sub, byte, zero);
+            let shifted = pool.binary(Op::Mul, value, ten);
+            value = pool.binary(Op::Add, shifted, digit);
+            sum = pool.binary(Op::Add, sum, digit);
+        }
+        let nothing = pool.constant(32, 0);
+        let negative = pool.binary(Op::Sub, nothing, value);
+        assert_eq!(value_of(&pool, value, &digits), Some(Sign::Plus));
+        assert_eq!(value_of(&pool, negative, &digits), Some(Sign::Minus));
+        assert_eq!(value_of(&pool, sum, &digits), None);
+    }
+
+    #[test]
+    fn numbers_are_found_whole() {
+        let input = Input {
+            source: parallax_trace::request::Source::Stdin,
+            bytes: b"12 a7,1234567890".to_vec(),
+            symbolic: true,
+        };
+        let found: Vec<(u32, u32)> = written_in(&[input]).values().map(|d| (d.from, d.to)).collect();
+        assert_eq!(found, [(0, 2), (4, 5)]);
+    }
+}
