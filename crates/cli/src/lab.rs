@@ -11,7 +11,7 @@ use crate::natives::{limited, Natives, NoRun};
 use crate::reached::Reached;
 use parallax_execute::{Executor, Limits, TestCase};
 use parallax_oracle::{judge, Case, Causes, Judgement, Rules};
-use parallax_search::{Lab, LabError, Side, Traced, Verdict};
+use parallax_search::{Glimpse, Lab, LabError, Side, Traced, Verdict};
 use parallax_trace::synth::Synth;
 use parallax_trace::Trace;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -98,6 +98,20 @@ impl Lab for VersionsLab {
                 Ok(traced)
             }
             Err(NoRun::OutOfTime | NoRun::Impossible(_)) => Ok(nothing()),
+            Err(NoRun::Broken(error)) => Err(LabError(error.to_string())),
+        }
+    }
+
+    fn glimpse(&mut self, side: Side, test: &TestCase) -> Result<Glimpse, LabError> {
+        let glimpse = limited(&self.shared.limits, Some(self.deadline)).and_then(|(limits, _)| {
+            let executor = &mut self.symbolic[side as usize];
+            let run = executor.run_unobserved(test, &limits)?;
+            let digest = self.shared.rules.digest(&run);
+            Ok(Glimpse { digest, coverage: self.decoded(side).trace.coverage().to_vec() })
+        });
+        match glimpse {
+            Ok(glimpse) => Ok(glimpse),
+            Err(NoRun::OutOfTime | NoRun::Impossible(_)) => Ok(Glimpse { coverage: vec![], digest: 0 }),
             Err(NoRun::Broken(error)) => Err(LabError(error.to_string())),
         }
     }

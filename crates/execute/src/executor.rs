@@ -51,6 +51,10 @@ pub struct Symbolic {
     pub env: bool,
 }
 
+impl Symbolic {
+    const NOTHING: Symbolic = Symbolic { arguments: false, stdin: false, files: false, env: false };
+}
+
 impl Default for Symbolic {
     fn default() -> Self {
         Symbolic { arguments: true, stdin: true, files: true, env: true }
@@ -160,6 +164,15 @@ impl Executor {
     /// One run in a fresh directory.
     pub fn run(&mut self, test: &TestCase, limits: &Limits) -> Result<Run, Error> {
         self.run_any(test, limits, None)
+    }
+
+    /// One run on which no input is symbolic: an instrumented program does it much faster, and records what it
+    /// executed but no conditions.
+    pub fn run_unobserved(&mut self, test: &TestCase, limits: &Limits) -> Result<Run, Error> {
+        let symbolic = std::mem::replace(&mut self.options.symbolic, Symbolic::NOTHING);
+        let run = self.run_any(test, limits, None);
+        self.options.symbolic = symbolic;
+        run
     }
 
     /// One run of a program in dependence mode, whose chunks go to `each` while it runs (in a thread of its own) and

@@ -145,7 +145,7 @@ impl<'c> Abi<'c> {
             tls_type,
             binary: label("__plx_binary", &[w, w, w, l, l, w]),
             cast: label("__plx_cast", &[w, w]),
-            select: label("__plx_select", &[w, w, w, w, l, l, w]),
+            select: label("__plx_select", &[w, w, w, w, l, l, w, w]),
             offset: label("__plx_offset", &[w, l, w, l, l]),
             probe: label("__plx_probe", &[l, l]),
             load: label("__plx_load", &[l, w, w, l, w]),

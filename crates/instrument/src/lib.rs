@@ -22,6 +22,7 @@ mod gaps;
 mod intrinsics;
 mod link;
 mod memory;
+mod merge;
 mod models;
 mod number;
 mod opaque;
@@ -194,6 +195,9 @@ fn rewrite<'c>(cx: &Cx<'_, 'c>, numbers: &mut number::Numbers<'c>, watch: &Watch
             continue;
         }
         let model = models::is_model(&function.get_name().to_string_lossy());
+        if cx.symbolic {
+            merge::diamonds(cx, numbers, function, &watched)?;
+        }
         emit::Emitter::new(cx, numbers, function, &opaque, &watched, model).run()?;
     }
     Ok(())

@@ -21,6 +21,8 @@ pub struct Numbers<'c> {
     pub branch_edges: HashMap<InstructionValue<'c>, u32>,
     /// Conditions that move a pointer.
     pub steps: HashSet<InstructionValue<'c>>,
+    /// Branches that are not part of the path; see [`crate::merge`].
+    pub merged: HashSet<InstructionValue<'c>>,
     files: HashMap<String, u32>,
 }
 
@@ -180,7 +182,7 @@ fn site_kind(instruction: InstructionValue) -> Option<SiteKind> {
             Some(SiteKind::Arithmetic)
         }
         Op::ZExt | Op::SExt if is_boolean_step(instruction) => Some(SiteKind::Other),
-        Op::Select if instruction.get_type().is_pointer_type() => Some(SiteKind::Other),
+        Op::Select => Some(SiteKind::Other),
         Op::SIToFP | Op::UIToFP | Op::InsertElement | Op::ShuffleVector => Some(SiteKind::Other),
         _ => None,
     }

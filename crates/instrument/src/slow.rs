@@ -278,7 +278,9 @@ impl<'c> Emitter<'_, 'c> {
             labels.push(cx.label_of(&[lc, la, lb], cx.abi.select, || {
                 let (x, y) = (cx.as_word(a.value)?, cx.as_word(b.value)?);
                 let width = cx.label(leaf.width);
-                Ok(vec![width.into(), lc.into(), la.into(), lb.into(), x.into(), y.into(), chosen.into()])
+                let site = cx.label(site);
+                let labels = [lc.into(), la.into(), lb.into()];
+                Ok([&[width.into()], &labels[..], &[x.into(), y.into(), chosen.into(), site.into()]].concat())
             })?);
         }
         Ok(labels)
@@ -329,7 +331,7 @@ impl<'c> Emitter<'_, 'c> {
         let condition = self.nth(i, 0)?;
         let label = condition.labels.first().copied().unwrap_or(cx.zero());
         let value = condition.value.into_int_value();
-        if inst.op == Op::Br && !label.is_const() {
+        if inst.op == Op::Br && !label.is_const() && !self.numbers.merged.contains(&inst.value) {
             let taken = cx.builder.build_int_z_extend(value, cx.i32(), "taken")?;
             cx.call(cx.abi.branch, &[cx.label(inst.site).into(), label.into(), taken.into()])?;
         }

@@ -63,7 +63,7 @@ pub extern "C" fn __plx_rt_cast(what: u32, label: u32) -> u32 {
 
 /// `condition ? a : b` with a symbolic condition.
 #[no_mangle]
-pub extern "C" fn __plx_rt_select(w: u32, lc: u32, la: u32, lb: u32, a: u64, b: u64, _c: u32) -> u32 {
+pub extern "C" fn __plx_rt_select(w: u32, lc: u32, la: u32, lb: u32, a: u64, b: u64) -> u32 {
     if !tracing() {
         return 0;
     }

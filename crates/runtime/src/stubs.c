@@ -19,11 +19,18 @@ STUB uint32_t __plx_cast(uint32_t what, uint32_t label) {
     return LIKELY(!label) ? 0 : __plx_rt_cast(what, label);
 }
 
-uint32_t __plx_rt_select(uint32_t, uint32_t, uint32_t, uint32_t, uint64_t, uint64_t, uint32_t);
+uint32_t __plx_rt_select(uint32_t, uint32_t, uint32_t, uint32_t, uint64_t, uint64_t);
+void __plx_rt_branch(uint32_t, uint32_t, uint32_t);
 STUB uint32_t __plx_select(uint32_t width, uint32_t lc, uint32_t la, uint32_t lb, uint64_t a, uint64_t b,
-                           uint32_t c) {
+                           uint32_t c, uint32_t site) {
     if (LIKELY(!(la | lb | lc))) return 0;
-    return lc ? __plx_rt_select(width, lc, la, lb, a, b, c) : c ? la : lb;
+    if (!lc) return c ? la : lb;
+    // Between known values it is a branch like any other: what is computed from the result stays known.
+    if (!(la | lb) && width > 1) {
+        __plx_rt_branch(site, lc, c);
+        return 0;
+    }
+    return __plx_rt_select(width, lc, la, lb, a, b);
 }
 
 uint32_t __plx_rt_offset(uint32_t, uint64_t, uint32_t, uint64_t, uint64_t);
@@ -59,7 +66,6 @@ STUB void __plx_concretise(uint32_t reason, uint32_t label, uint32_t site) {
     if (label) __plx_rt_concretise(reason, label, site);
 }
 
-void __plx_rt_branch(uint32_t, uint32_t, uint32_t);
 STUB void __plx_branch(uint32_t site, uint32_t label, uint32_t taken) {
     if (label) __plx_rt_branch(site, label, taken);
 }

@@ -2,28 +2,31 @@
 //!
 //! In rounds: the solver answers the most promising questions, workers run the test cases that come out (and some
 //! of another shape), and what they met becomes new questions. While the workers run one round, the solver works
-//! on the next. Results are taken in the order of the orders, so that the search does not depend on timing.
+//! on the next. Results are taken in the order of the orders, and a round depends on those before the last only, so
+//! that the search does not depend on timing.
 
 use crate::ask::{Answer, Mind};
 use crate::guide::{self, Distance, Distances, Guide};
 use crate::havoc;
 use crate::joint;
 use crate::loops;
-use crate::mutate::{variants, Hints};
+use crate::mutate::{self, variants, Hints};
 use crate::path::Path;
 use crate::queue::{Ask, Class, Flip, FlipKey, Queue, Try, VISIBLE};
-use crate::workers::{Done, Order, Workers};
+use crate::workers::{Done, Order, Seen, Workers};
 use crate::*;
 use parallax_execute::TestCase;
 use parallax_trace::reader::Event;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
 /// Answers wanted from the solver for one round, and test cases of another shape beside them.
-const ASKS: usize = 12;
-const TRIES: usize = 8;
-/// Of so many of these, one is made at random from the beginning, and all are when nothing else is left.
-const TURNS: usize = 5;
+const ASKS: usize = 8;
+const TRIES: usize = 5;
+/// Rounds under way at once.
+const ROUNDS: usize = 2;
+/// Random test cases beside them, of which only a glimpse is taken.
+const GLIMPSES: usize = 24;
 /// Random test cases drawn before giving up because all were known.
 const CHANCES: usize = 100;
 /// Questions put to the solver for one round at most.
@@ -34,6 +37,12 @@ const JUDGE_EVERY: u64 = 16;
 const LATER: usize = 16;
 /// By how much a flip is worse that was asked on another run, if its own run brought nothing new.
 const STALE: u32 = 3;
+/// By how much another round of a loop in libc is worse: what the text is, words and numbers find out faster.
+const FOREIGN_ROUND: u32 = 5;
+/// By how much the flips of runs that executed something for the first time are better.
+const FIRST: u32 = 2;
+/// So many conditions are few; a flip on a run with twice as many is a little worse, and so on.
+const LONG: usize = 400;
 /// Changes of shape in a row.
 const MAX_GENERATION: u32 = 6;
 /// How often a status is told.
@@ -53,6 +62,8 @@ struct Record {
     parted: Option<usize>,
     /// It brought coverage that no run before had, or came closer to the change.
     news: bool,
+    /// It was the first to execute some code of the program.
+    first: bool,
     /// How close it came to changed code, in each version.
     closest: [Option<u32>; 2],
 }
@@ -69,7 +80,11 @@ enum Origin {
     Shape { generation: u32, parted: bool },
     Flip { flip: Flip, key: FlipKey, over_numbers: bool },
     Joint,
+    Chance,
 }
+
+/// Test cases that are run at the same time.
+type Round = Vec<(TestCase, Origin)>;
 
 pub struct Engine<'a> {
     maps: [&'a ProgramMap; 2],
@@ -96,10 +111,17 @@ pub struct Engine<'a> {
     ways: HashSet<(Side, u32, u64)>,
     contexts: HashSet<(Side, u32, u32, u64)>,
     edges: [BTreeSet<(u32, u8)>; 2],
+    /// The same, of random test cases.
+    glimpsed: [BTreeSet<(u32, u8)>; 2],
+    /// Random test cases that are worth a closer look.
+    promising: VecDeque<TestCase>,
     signatures: BTreeMap<String, u64>,
     escapes: BTreeMap<String, u64>,
     corpus: Vec<TestCase>,
     stats: Stats,
+    /// Results that came before their turn, and whose turn it is.
+    arrived: HashMap<usize, Done>,
+    taken: usize,
     started: Instant,
     told: Instant,
     trouble: Option<String>,
@@ -135,10 +157,14 @@ impl<'a> Engine<'a> {
             ways: HashSet::new(),
             contexts: HashSet::new(),
             edges: Default::default(),
+            glimpsed: Default::default(),
+            promising: VecDeque::new(),
             signatures: BTreeMap::new(),
             escapes: BTreeMap::new(),
             corpus: vec![],
             stats: Stats::default(),
+            arrived: HashMap::new(),
+            taken: 0,
             started: now,
             told: now,
             trouble: None,
@@ -147,40 +173,42 @@ impl<'a> Engine<'a> {
 
     pub fn run(mut self, seeds: Vec<TestCase>, labs: Vec<Box<dyn Lab>>) -> Outcome {
         let workers = Workers::start(labs);
-        let mut under_way: Vec<(TestCase, Origin)> = Vec::new();
+        let mut first: Round = Vec::new();
         for seed in seeds {
             if self.queue.is_new(&seed) {
-                under_way.push((seed, Origin::Shape { generation: 0, parted: false }));
+                first.push((seed, Origin::Shape { generation: 0, parted: false }));
             }
         }
-        self.send(&workers, &under_way);
+        self.send(&workers, &first);
+        let mut under_way = VecDeque::from([first]);
         let ended = loop {
-            // The next round's questions are answered while this round's test cases run.
+            // Another round is made ready while earlier ones run, so that the workers always have something to do.
             let next = self.next_round();
-            let finished = self.receive(&workers, under_way);
-            under_way = next;
-            if let Some(ended) = finished.or_else(|| self.stop_reason()) {
+            let none = next.is_empty();
+            if !none {
+                self.send(&workers, &next);
+                under_way.push_back(next);
+            }
+            if under_way.len() < ROUNDS && !none {
+                continue;
+            }
+            let Some(round) = under_way.pop_front() else { break Ended::Exhausted };
+            if let Some(ended) = self.receive(&workers, round).or_else(|| self.stop_reason()) {
                 break ended;
             }
-            if under_way.is_empty() {
-                under_way = self.next_round();
-            }
-            if under_way.is_empty() {
-                break Ended::Exhausted;
-            }
-            self.send(&workers, &under_way);
         };
         workers.stop();
         self.finish(ended)
     }
 
     fn send(&mut self, workers: &Workers, round: &[(TestCase, Origin)]) {
-        for (number, (test, origin)) in round.iter().enumerate() {
+        for (test, origin) in round {
+            let glimpse = matches!(origin, Origin::Chance);
+            let now_and_then = self.stats.runs % JUDGE_EVERY == 0 || self.stats.runs < JUDGE_EVERY;
+            let judge_anyway = matches!(origin, Origin::Joint) || now_and_then && !glimpse;
+            let number = self.stats.runs as usize;
+            workers.send(Order { number, test: test.clone(), judge_anyway, glimpse });
             self.stats.runs += 1;
-            let judge_anyway = matches!(origin, Origin::Joint)
-                || self.stats.runs % JUDGE_EVERY == 1
-                || self.records.is_empty();
-            workers.send(Order { number, test: test.clone(), judge_anyway });
         }
     }
 
@@ -202,39 +230,33 @@ impl<'a> Engine<'a> {
     }
 
     /// Wait for the results of a round and take them in order.
-    fn receive(&mut self, workers: &Workers, round: Vec<(TestCase, Origin)>) -> Option<Ended> {
-        let mut results: BTreeMap<usize, Done> = BTreeMap::new();
-        let mut next = 0;
-        let mut origins = round.into_iter().map(Some).collect::<Vec<_>>();
-        for _ in 0..origins.len() {
-            loop {
+    fn receive(&mut self, workers: &Workers, round: Round) -> Option<Ended> {
+        for (test, origin) in round {
+            let done = loop {
+                if let Some(done) = self.arrived.remove(&self.taken) {
+                    break done;
+                }
                 match workers.results.recv_timeout(Duration::from_millis(50)) {
-                    Ok(result) => {
-                        match result.done {
-                            Ok(done) => drop(results.insert(result.number, done)),
-                            Err(LabError(why)) => {
-                                self.trouble = Some(why);
-                                return Some(if self.budget.interrupt.is_set() {
-                                    Ended::Interrupted
-                                } else {
-                                    Ended::Lab
-                                });
-                            }
+                    Ok(result) => match result.done {
+                        Ok(done) => drop(self.arrived.insert(result.number, done)),
+                        Err(LabError(why)) => {
+                            self.trouble = Some(why);
+                            let interrupted = self.budget.interrupt.is_set();
+                            return Some(if interrupted { Ended::Interrupted } else { Ended::Lab });
                         }
-                        break;
-                    }
+                    },
                     Err(std::sync::mpsc::RecvTimeoutError::Timeout) if self.out_of_time() => {
                         return self.stop_reason();
                     }
                     Err(std::sync::mpsc::RecvTimeoutError::Timeout) => self.tell_status(),
                     Err(_) => return Some(Ended::Lab),
                 }
-            }
-            while let Some(done) = results.remove(&next) {
-                if let Some((test, origin)) = origins[next].take() {
-                    self.learn(test, origin, done);
-                }
-                next += 1;
+            };
+            self.taken += 1;
+            self.take_verdict(&test, done.verdict);
+            match done.seen {
+                Seen::All(traced) => self.learn(test, origin, traced),
+                Seen::Glimpse(both) => self.glance(test, &both),
             }
         }
         self.tell_status();
@@ -249,18 +271,36 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Take in one test case: verdict, coverage, new questions.
-    fn learn(&mut self, test: TestCase, origin: Origin, done: Done) {
+    /// A random test case that did something new is run again, and looked at.
+    fn glance(&mut self, test: TestCase, both: &[Glimpse; 2]) {
+        let mut new = false;
+        for (k, glimpse) in both.iter().enumerate() {
+            for (edge, count) in glimpse.coverage.iter().enumerate().filter(|(_, n)| **n > 0) {
+                let way = (edge as u32, bucket(*count));
+                new |= !self.edges[k].contains(&way) && self.glimpsed[k].insert(way);
+            }
+        }
+        if new {
+            self.promising.push_back(test);
+        }
+    }
+
+    /// Take in one test case: coverage, new questions.
+    fn learn(&mut self, test: TestCase, origin: Origin, traced: [Traced; 2]) {
         self.stats.traces += 2;
-        self.take_verdict(&test, done.verdict);
         let mut paths = [Path::default(), Path::default()];
         let mut news = false;
+        let mut first = false;
         let mut closest = [None; 2];
         for (k, side) in [Side::Old, Side::New].into_iter().enumerate() {
-            let traced = &done.traced[k];
-            self.hints.learn(&traced.trace, &traced.inputs);
+            let traced = &traced[k];
+            let words = self.hints.learn(&traced.trace, &traced.inputs);
+            for variant in words.iter().flat_map(|word| mutate::word_variants(&test, word)) {
+                self.queue.try_out(0, 1, variant, false);
+            }
             self.count_losses(traced);
             paths[k] = Path::of(traced, self.maps[k], &mut self.mind);
+            first |= self.is_first(k, traced);
             news |= self.new_edges(k, traced);
             news |= self.new_ways(side, &paths[k]);
             closest[k] = self.guide.closest(side, traced);
@@ -275,6 +315,7 @@ impl<'a> Engine<'a> {
             Origin::Shape { generation, parted } => (*generation, 0, *parted),
             Origin::Flip { flip, .. } => (0, flip.depth, self.records[flip.record].parted.is_some()),
             Origin::Joint => (0, 0, true),
+            Origin::Chance => (0, 0, false),
         };
         let parting = parting(&paths).filter(|_| parted);
         let parted = parting.is_some();
@@ -290,7 +331,7 @@ impl<'a> Engine<'a> {
         }
         let record = self.records.len();
         self.by_test.insert(test.clone(), record);
-        self.records.push(Record { test, paths, depth, parted: parting, news, closest });
+        self.records.push(Record { test, paths, depth, parted: parting, news, first, closest });
         self.ask_about(record, news || parted || through || depth > 0);
     }
 
@@ -302,7 +343,7 @@ impl<'a> Engine<'a> {
             return (self.watch)(Progress::Again { signature });
         }
         let after = self.started.elapsed();
-        (self.watch)(Progress::Difference { test: test.clone(), signature, after, runs: self.stats.runs });
+        (self.watch)(Progress::Difference { test: test.clone(), signature, after, runs: self.taken as u64 });
     }
 
     fn count_losses(&mut self, traced: &Traced) {
@@ -316,6 +357,16 @@ impl<'a> Engine<'a> {
                 _ => {}
             }
         }
+    }
+
+    /// Does a run execute code of the program that none before it did?
+    fn is_first(&self, k: usize, traced: &Traced) -> bool {
+        let side = [Side::Old, Side::New][k];
+        let taken = traced.trace.coverage().iter().enumerate().filter(|(_, n)| **n > 0);
+        let mut new = taken.filter(|(edge, _)| {
+            self.edges[k].range((*edge as u32, 0)..(*edge as u32 + 1, 0)).next().is_none()
+        });
+        new.any(|(edge, _)| !self.guide.is_edge_of_libc(side, edge))
     }
 
     fn new_edges(&mut self, k: usize, traced: &Traced) -> bool {
@@ -342,9 +393,10 @@ impl<'a> Engine<'a> {
         let step = &from.steps[flip.step];
         let arrived = match over_numbers {
             // More digits are more conditions: the way there is not the same.
-            true => now.steps.iter().any(|s| {
-                s.site == step.site && s.context == step.context && s.way != step.way
-            }),
+            true => now
+                .steps
+                .iter()
+                .any(|s| s.site == step.site && s.context == step.context && s.way != step.way),
             false => same_way(from, now, flip.step),
         };
         // A guard that fails ends the run or takes another object: there is no step to show it.

@@ -9,7 +9,7 @@
 use crate::path::Step;
 use crate::queue::Flip;
 use crate::{Side, Traced};
-use parallax_trace::sites::ProgramMap;
+use parallax_trace::sites::{ProgramMap, SiteKind};
 use std::collections::HashMap;
 
 /// How far a block is from changed code.
@@ -75,7 +75,11 @@ impl<'a> Guide<'a> {
 
     /// Where a flip leads.
     pub fn leads_to(&self, flip: &Flip, step: &Step) -> Distance {
-        let ways = self.block(flip.side, step).and_then(|b| self.successors[flip.side as usize].get(&b));
+        let map = self.maps[flip.side as usize];
+        let site = map.sites.get(step.site as usize);
+        // A choice between two values leads nowhere.
+        let ends_block = site.filter(|s| matches!(s.kind, SiteKind::Branch | SiteKind::Switch));
+        let ways = ends_block.and_then(|s| self.successors[flip.side as usize].get(&s.block));
         let to = ways.zip(step.leads.get(flip.other)).and_then(|(ways, way)| ways.get(*way));
         to.map_or(Distance::Unknown, |block| self.distance(flip.side, *block))
     }
@@ -84,6 +88,13 @@ impl<'a> Guide<'a> {
     pub fn is_libc(&self, side: Side, step: &Step) -> bool {
         let map = self.maps[side as usize];
         let block = self.block(side, step).and_then(|b| map.blocks.get(b as usize));
+        block.and_then(|b| map.functions.get(b.function as usize)).is_some_and(|f| f.model)
+    }
+
+    /// Is it a way between blocks of these functions?
+    pub fn is_edge_of_libc(&self, side: Side, edge: usize) -> bool {
+        let map = self.maps[side as usize];
+        let block = map.edges.get(edge).and_then(|e| map.blocks.get(e.to as usize));
         block.and_then(|b| map.functions.get(b.function as usize)).is_some_and(|f| f.model)
     }
 

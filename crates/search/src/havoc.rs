@@ -34,11 +34,15 @@ pub fn changed(corpus: &[TestCase], hints: &Hints, random: &mut Rng, max_input: 
     (test != *from && inputs::longest(&test) <= max_input).then_some(test)
 }
 
-/// Newer test cases know more, so they are taken more often.
+/// Newer test cases know more, and short ones are run faster: they are taken more often.
 fn pick<'c>(corpus: &'c [TestCase], random: &mut Rng) -> Option<&'c TestCase> {
-    let n = corpus.len();
-    let back = random.usize(0..n.max(1)).min(random.usize(0..n.max(1)));
-    corpus.get(n.checked_sub(1 + back)?)
+    let n = corpus.len().checked_sub(1)?;
+    let mut new = || {
+        let back = random.usize(0..=n).min(random.usize(0..=n));
+        &corpus[n - back]
+    };
+    let (one, other) = (new(), new());
+    Some(if inputs::longest(one) <= inputs::longest(other) { one } else { other })
 }
 
 fn with_option(mut test: TestCase, hints: &Hints, random: &mut Rng) -> TestCase {

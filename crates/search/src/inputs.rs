@@ -80,11 +80,7 @@ impl Names {
     }
 
     /// What a solver's values mean for a test case.
-    pub fn changes(
-        &self,
-        test: &TestCase,
-        values: impl IntoIterator<Item = ((u32, u32), u8)>,
-    ) -> Changes {
+    pub fn changes(&self, test: &TestCase, values: impl IntoIterator<Item = ((u32, u32), u8)>) -> Changes {
         let mut changes = Changes::default();
         for ((input, offset), value) in values {
             match self.list.get(input as usize) {

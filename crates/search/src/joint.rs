@@ -35,11 +35,11 @@ pub fn about_outputs(old: &Path, new: &Path, mind: &mut Mind) -> Vec<Question> {
         let Some((_, b)) = new.channels().find(|c| c.0 == channel) else { continue };
         let pairs = || a.iter().zip(b).filter(|(x, y)| x != y);
         let exact: Vec<ExprId> = pairs().map(|(x, y)| mind.differ(x.exact, y.exact)).collect();
-        let numbers: Vec<ExprId> = pairs()
-            .filter_map(|(x, y)| Some(mind.differ(x.over_numbers?, y.over_numbers?)))
-            .collect();
+        let numbers: Vec<ExprId> =
+            pairs().filter_map(|(x, y)| Some(mind.differ(x.over_numbers?, y.over_numbers?))).collect();
         let (differs, over_numbers) = (mind.any(&exact), mind.any(&numbers));
-        let over_numbers = (over_numbers != differs && !mind.is_constant(over_numbers)).then_some(over_numbers);
+        let over_numbers =
+            (over_numbers != differs && !mind.is_constant(over_numbers)).then_some(over_numbers);
         if !mind.is_constant(differs) || over_numbers.is_some() {
             list.push(Question {
                 prefix: [old.steps.len(), new.steps.len()],
@@ -85,6 +85,10 @@ pub fn about_branches(old: &Path, new: &Path, alignment: &Alignment, mind: &mut 
     let mut list: Vec<Question> = Vec::new();
     for (i, j) in alignment.pairs.iter().copied().take(MAX_BRANCH_QUESTIONS) {
         let (a, b) = (&old.steps[i], &new.steps[j]);
+        if a.way != b.way {
+            // They differ here already.
+            continue;
+        }
         let over_numbers = match (a.holds_over_numbers(), b.holds_over_numbers()) {
             (Some(x), Some(y)) if a.written.is_some() || b.written.is_some() => Some(mind.differ(x, y)),
             _ => None,

@@ -44,6 +44,14 @@ pub struct Traced {
     pub digest: u64,
 }
 
+/// A run of a symbolic build of which only this is wanted.
+pub struct Glimpse {
+    /// How often each edge of the map was taken, up to 255.
+    pub coverage: Vec<u8>,
+    /// See [`Traced::digest`].
+    pub digest: u64,
+}
+
 /// What the native versions did on a test case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -63,6 +71,8 @@ pub enum Verdict {
 pub trait Lab: Send {
     /// Run the symbolic build of a version. `Err` only if nothing can be run any more.
     fn trace(&mut self, side: Side, test: &TestCase) -> Result<Traced, LabError>;
+    /// The same, without conditions and much faster.
+    fn glimpse(&mut self, side: Side, test: &TestCase) -> Result<Glimpse, LabError>;
     /// Run the native builds of both versions and compare.
     fn judge(&mut self, test: &TestCase) -> Result<Verdict, LabError>;
 }

@@ -27,7 +27,7 @@ const MAX_STRETCH: usize = 64;
 const MAX_STRETCHES: usize = 24;
 /// How often more; on runs that execute the change, where a number of rounds may be what matters, in smaller steps.
 const REPEATS: &[usize] = &[1, 8, 40];
-const FINE_REPEATS: &[usize] = &[1, 2, 3, 4, 5, 6, 8, 12, 16, 40];
+const FINE_REPEATS: &[usize] = &[1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 31, 40];
 
 /// The elements that loops of this run took in, those of loops with the least `distance` first.
 pub fn stretches(path: &Path, mind: &Mind, distance: &dyn Fn(&Step) -> u32) -> Vec<Stretch> {
@@ -75,21 +75,23 @@ fn thinned(found: BTreeMap<Stretch, u32>) -> Vec<Stretch> {
     out
 }
 
-/// Each stretch several times more, all of them a little before any of them very often.
+/// Each stretch several times more: the first ones often before the last ones at all.
 pub fn repeated(test: &TestCase, stretches: &[Stretch], fine: bool) -> Vec<TestCase> {
-    let mut out = Vec::new();
-    for times in if fine { FINE_REPEATS } else { REPEATS } {
-        for stretch in stretches {
-            out.push(edited(test, &stretch.source, |bytes| {
-                let end = stretch.to.min(bytes.len());
-                if stretch.from < end {
-                    let element = bytes[stretch.from..end].repeat(*times);
-                    bytes.splice(end..end, element);
-                }
-            }));
-        }
-    }
-    out
+    let repeats = if fine { FINE_REPEATS } else { REPEATS };
+    let mut pairs: Vec<(usize, usize)> =
+        (0..stretches.len()).flat_map(|s| (0..repeats.len()).map(move |r| (s, r))).collect();
+    pairs.sort_by_key(|(s, r)| s + r);
+    let longer = |(s, r): (usize, usize)| {
+        let stretch = &stretches[s];
+        edited(test, &stretch.source, |bytes| {
+            let end = stretch.to.min(bytes.len());
+            if stretch.from < end {
+                let element = bytes[stretch.from..end].repeat(repeats[r]);
+                bytes.splice(end..end, element);
+            }
+        })
+    };
+    pairs.into_iter().map(longer).collect()
 }
 
 #[cfg(test)]

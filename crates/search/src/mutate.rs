@@ -17,16 +17,22 @@ pub struct Hints {
     pub ended: BTreeSet<Source>,
     /// Arguments that the option table suggests.
     pub options: BTreeSet<Vec<Vec<u8>>>,
-    /// A token, and the input byte it was compared with.
-    pub tokens: BTreeSet<(Source, u32, Vec<u8>)>,
+    /// Texts that input was compared with, and where that stood.
+    pub tokens: BTreeSet<Token>,
+    /// The texts alone.
+    words: BTreeSet<Vec<u8>>,
 }
+
+/// An input, the first byte of it that was compared, and what with.
+pub type Token = (Source, u32, Vec<u8>);
 
 /// Tokens longer than this are cut.
 const MAX_TOKEN: usize = 32;
 
 impl Hints {
-    /// Learn from a trace.
-    pub fn learn(&mut self, trace: &Trace, inputs: &[Input]) {
+    /// Learn from a trace. Gives back the texts that are new.
+    pub fn learn(&mut self, trace: &Trace, inputs: &[Input]) -> Vec<Token> {
+        let mut fresh = Vec::new();
         for event in trace.events() {
             match event {
                 Event::EndOfInput { input, .. } => {
@@ -38,12 +44,16 @@ impl Hints {
                 Event::Compare { label, token } => {
                     if let Some((source, offset)) = first_byte(trace, inputs, label) {
                         let token = token[..token.len().min(MAX_TOKEN)].to_vec();
+                        if self.words.insert(token.clone()) {
+                            fresh.push((source.clone(), offset, token.clone()));
+                        }
                         self.tokens.insert((source, offset, token));
                     }
                 }
                 _ => {}
             }
         }
+        fresh
     }
 
     /// The table as the runtime writes it: the short options, then lines of name, argument and value.
@@ -87,8 +97,10 @@ const ENDINGS: &[&[u8]] = &[b"\n", b"a", b"0", b"1\n", b" ", b"\0\0\0\0", b"-", 
 /// `repeated`: see [`crate::loops::repeated`].
 pub fn variants(test: &TestCase, hints: &Hints, repeated: Vec<TestCase>, max_input: usize) -> Vec<TestCase> {
     let mut out = repeated;
-    for (source, offset, token) in &hints.tokens {
-        out.extend(token_variants(test, source, *offset as usize, token));
+    for token in &hints.tokens {
+        out.extend(word_variants(test, token));
+        let (source, offset, text) = token;
+        out.extend(token_variants(test, source, *offset as usize, text));
     }
     for option in &hints.options {
         for at in [0, test.argv.len()] {
@@ -106,6 +118,29 @@ pub fn variants(test: &TestCase, hints: &Hints, repeated: Vec<TestCase>, max_inp
     }
     out.retain(|t| t != test && inputs::longest(t) <= max_input);
     out
+}
+
+/// A text that input was compared with, instead of the word that stands there, or before it and with what separates words.
+pub fn word_variants(test: &TestCase, (source, offset, token): &Token) -> Vec<TestCase> {
+    let at = *offset as usize;
+    let Some(text) = inputs::bytes(test, source).filter(|text| at <= text.len()) else { return vec![] };
+    let (end, separator) = (word_end(text, at), text.get(word_end(text, at)).copied().unwrap_or(b' '));
+    let before = edited(test, source, |bytes| {
+        bytes.splice(at..at, token.iter().copied().chain([separator]));
+    });
+    let instead = edited(test, source, |bytes| drop(bytes.splice(at..end, token.iter().copied())));
+    vec![before, instead]
+}
+
+/// Where the letters and digits, or the other signs, end that begin here.
+fn word_end(text: &[u8], at: usize) -> usize {
+    let is_letter = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+    let rest = &text[at..];
+    let len = match rest.first() {
+        Some(first) if is_letter(first) => rest.iter().take_while(|b| is_letter(b)).count(),
+        _ => rest.iter().take_while(|b| b.is_ascii_punctuation()).count(),
+    };
+    at + len
 }
 
 fn token_variants(test: &TestCase, source: &Source, offset: usize, token: &[u8]) -> Vec<TestCase> {
@@ -192,6 +227,15 @@ mod tests {
             .map(|a| a.iter().map(|s| String::from_utf8_lossy(s).into_owned()).collect::<Vec<_>>().join(" "))
             .collect();
         assert_eq!(show, ["--all", "--level", "--size=1", "-a", "-b 1", "-c"]);
+    }
+
+    #[test]
+    fn a_word_takes_the_place_of_another_or_stands_before_it() {
+        let mut test = TestCase::default();
+        test.stdin = b"2 dup .".to_vec();
+        let all: Vec<Vec<u8>> =
+            word_variants(&test, &(Source::Stdin, 2, b"hex".to_vec())).into_iter().map(|t| t.stdin).collect();
+        assert_eq!(all, [b"2 hex dup .".to_vec(), b"2 hex .".to_vec()]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Workers: threads that run and judge test cases, each with its own laboratory.
 
-use crate::{Lab, LabError, Side, Traced, Verdict};
+use crate::{Glimpse, Lab, LabError, Side, Traced, Verdict};
 use parallax_execute::TestCase;
 use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::{Arc, Mutex};
@@ -11,6 +11,8 @@ pub struct Order {
     pub test: TestCase,
     /// Judge even if the symbolic builds behave alike.
     pub judge_anyway: bool,
+    /// A glimpse is enough.
+    pub glimpse: bool,
 }
 
 /// What became of it.
@@ -20,17 +22,30 @@ pub struct Result {
 }
 
 pub struct Done {
-    pub traced: [Traced; 2],
+    pub seen: Seen,
     /// `None`: the symbolic builds behaved alike, so the native ones were not run.
     pub verdict: Option<Verdict>,
 }
 
+/// What the symbolic builds showed.
+pub enum Seen {
+    All([Traced; 2]),
+    Glimpse([Glimpse; 2]),
+}
+
 fn work(lab: &mut dyn Lab, order: &Order) -> std::result::Result<Done, LabError> {
-    let old = lab.trace(Side::Old, &order.test)?;
-    let new = lab.trace(Side::New, &order.test)?;
-    let alike = old.digest == new.digest && !order.judge_anyway;
-    let verdict = if alike { None } else { Some(lab.judge(&order.test)?) };
-    Ok(Done { traced: [old, new], verdict })
+    let (seen, alike) = if order.glimpse {
+        let both = [lab.glimpse(Side::Old, &order.test)?, lab.glimpse(Side::New, &order.test)?];
+        let alike = both[0].digest == both[1].digest;
+        (Seen::Glimpse(both), alike)
+    } else {
+        let both = [lab.trace(Side::Old, &order.test)?, lab.trace(Side::New, &order.test)?];
+        let alike = both[0].digest == both[1].digest;
+        (Seen::All(both), alike)
+    };
+    let judge = !alike || order.judge_anyway;
+    let verdict = if judge { Some(lab.judge(&order.test)?) } else { None };
+    Ok(Done { seen, verdict })
 }
 
 /// Orders go in at one end, results come out at the other, in any order.

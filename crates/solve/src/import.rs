@@ -17,6 +17,9 @@ use parallax_trace::Trace;
 /// A table with more symbolic bytes than this is not turned into a chain of choices.
 pub const SYMBOLIC_ENTRIES: usize = 64;
 
+/// Choices made in all for the tables of one trace; what needs more cannot be expressed.
+pub const CHOICES: usize = 20_000;
+
 /// For each input of `other` the number that the same source has in `first`; sources that `first` lacks
 /// get numbers after its last.
 pub fn renaming(first: &[Input], other: &[Input]) -> Vec<u32> {
@@ -47,6 +50,7 @@ pub struct Importer<'t> {
     inputs: Vec<u32>,
     known: Vec<Known>,
     symbolic_entries: usize,
+    choices: usize,
 }
 
 impl<'t> Importer<'t> {
@@ -58,7 +62,7 @@ impl<'t> Importer<'t> {
     /// Input `i` of the trace is input `inputs[i]` of the pool; see [`renaming`].
     pub fn renamed(trace: &'t Trace<'t>, inputs: Vec<u32>) -> Importer<'t> {
         let known = vec![Known::No; trace.nodes().len()];
-        Importer { trace, inputs, known, symbolic_entries: SYMBOLIC_ENTRIES }
+        Importer { trace, inputs, known, symbolic_entries: SYMBOLIC_ENTRIES, choices: CHOICES }
     }
 
     /// Another limit than [`SYMBOLIC_ENTRIES`].
@@ -113,7 +117,7 @@ impl<'t> Importer<'t> {
         }
     }
 
-    fn step(&self, pool: &mut Pool, label: Label) -> Option<ExprId> {
+    fn step(&mut self, pool: &mut Pool, label: Label) -> Option<ExprId> {
         let (op, node) = self.trace.node(label)?;
         let width = node.width;
         Some(match op {
@@ -131,7 +135,7 @@ impl<'t> Importer<'t> {
         })
     }
 
-    fn read(&self, pool: &mut Pool, index: ExprId, table: u32, width: u8) -> Option<ExprId> {
+    fn read(&mut self, pool: &mut Pool, index: ExprId, table: u32, width: u8) -> Option<ExprId> {
         let table = self.trace.table(table)?;
         let id = pool.add_table(table.bytes);
         let symbolic: Vec<usize> = (0..table.bytes.len()).filter(|i| table.label(*i) != 0).collect();
@@ -141,6 +145,7 @@ impl<'t> Importer<'t> {
         if symbolic.len() > self.symbolic_entries {
             return None;
         }
+        self.choices = self.choices.checked_sub(symbolic.len() * usize::from(width / 8))?;
         let mut result = None;
         for i in 0..u64::from(width / 8) {
             let offset = pool.constant(64, i);

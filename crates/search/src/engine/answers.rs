@@ -9,6 +9,8 @@ use crate::path::Step;
 const MAX_OBSTACLES: u32 = 12;
 /// The size of a formula from which on a question counts as expensive.
 const EXPENSIVE: u64 = 600;
+/// Which part of the time for a query is enough for those of little worth.
+const QUICK: u32 = 10;
 /// Conditions of a core that are looked at, and other ways of each.
 const MAX_CORE: usize = 8;
 
@@ -68,9 +70,7 @@ impl Engine<'_> {
     fn question_over_numbers(&self, ask: &Ask) -> Option<Asked> {
         let (record, wants) = match ask {
             Ask::Flip(flip, _) if flip.exact => return None,
-            Ask::Flip(flip, _) => {
-                (flip.record, *self.step(flip).written.as_ref()?.others.get(flip.other)?)
-            }
+            Ask::Flip(flip, _) => (flip.record, *self.step(flip).written.as_ref()?.others.get(flip.other)?),
             Ask::Joint(record, question) => (*record, question.over_numbers?),
         };
         let kept = self.kept(ask);
@@ -87,7 +87,7 @@ impl Engine<'_> {
         let asked = self.question(&ask);
         self.stats.queries += 1;
         let test = &self.records[asked.record].test;
-        let solved = self.mind.solve(&asked.holds, asked.wants, test, self.time_left());
+        let solved = self.mind.solve(&asked.holds, asked.wants, test, self.time_for(&ask));
         self.queue.pay(matches!(ask, Ask::Joint(..)), solved.cost);
         if let (Ask::Flip(_, key), true) = (&ask, solved.cost > EXPENSIVE) {
             // Others like it shall wait, whatever the answer.
@@ -172,8 +172,7 @@ impl Engine<'_> {
         }
         // Behind the place where the versions part, conditions of the other version follow: those stay.
         let own = if let Ask::Flip(flip, _) = ask { flip.step } else { usize::MAX };
-        let mut obstacles: Vec<usize> =
-            self.neighbours(ask, asked).into_iter().take(MAX_CORE / 2).collect();
+        let mut obstacles: Vec<usize> = self.neighbours(ask, asked).into_iter().take(MAX_CORE / 2).collect();
         obstacles.extend(core.iter().rev().take(MAX_CORE));
         obstacles.retain(|index| *index < own);
         for index in &obstacles {
@@ -223,7 +222,15 @@ impl Engine<'_> {
         }
     }
 
-    fn time_left(&self) -> Duration {
-        self.budget.time.saturating_sub(self.started.elapsed()).min(self.settings.query_time)
+    /// What leads to new code of the program or tells the versions apart may take its time; the rest is only worth a quick answer.
+    fn time_for(&self, ask: &Ask) -> Duration {
+        let worth = match ask {
+            Ask::Joint(..) => true,
+            Ask::Flip(flip, _) => {
+                self.class_of(flip) <= Class::Obstacle && !self.guide.is_libc(flip.side, self.step(flip))
+            }
+        };
+        let time = self.settings.query_time / if worth { 1 } else { QUICK };
+        self.budget.time.saturating_sub(self.started.elapsed()).min(time)
     }
 }

@@ -79,8 +79,19 @@ impl Engine<'_> {
         let record = &self.records[flip.record];
         let step = &record.paths[flip.side as usize].steps[flip.step];
         // What libc makes of the input is seldom what the change is about.
-        let foreign = u32::from(self.guide.is_libc(flip.side, step)) * (1 + u32::from(class > Class::NewWay));
-        let rank = class as u32 + magnitude(vain) + magnitude(flip.again) + foreign;
+        let foreign = match self.guide.is_libc(flip.side, step) {
+            true if class >= Class::NewRound => FOREIGN_ROUND,
+            true => 1 + u32::from(class > Class::NewWay),
+            false => 0,
+        };
+        // Runs on which the versions part are rare: what makes it visible is asked on most of them.
+        let worn = match class {
+            Class::Behind => magnitude(flip.again) / 2,
+            _ => magnitude(vain) + magnitude(flip.again),
+        };
+        // What is computed from a long input takes long to run and to understand.
+        let long = magnitude((record.paths[flip.side as usize].steps.len() / LONG) as u32);
+        let rank = class as u32 + worn + foreign + long;
         let reaches = record.closest.contains(&Some(0));
         let rank = match self.guide.leads_to(flip, step) {
             Distance::Branches(n) if record.closest[flip.side as usize].is_some_and(|c| n < c) => {
@@ -89,6 +100,8 @@ impl Engine<'_> {
             Distance::Never if !reaches => rank + guide::ASTRAY,
             _ => rank,
         };
+        // Where something was executed for the first time, what is next to it probably was not.
+        let rank = if record.first && foreign == 0 { rank.saturating_sub(FIRST) } else { rank };
         // A second time, on a run that brought nothing new: only when little else is left.
         let rank = rank + if !record.news && flip.again > 0 && class > Class::Alone { STALE } else { 0 };
         // Where the change is executed now and then, the rest can wait.
@@ -97,7 +110,7 @@ impl Engine<'_> {
     }
 
     /// Test cases for the next round.
-    pub(super) fn next_round(&mut self) -> Vec<(TestCase, Origin)> {
+    pub(super) fn next_round(&mut self) -> Round {
         let mut round = Vec::new();
         for _ in 0..MAX_QUESTIONS {
             if round.len() >= ASKS || self.out_of_time() {
@@ -119,32 +132,32 @@ impl Engine<'_> {
             let Some((generation, test, parted)) = self.next_shape() else { break };
             round.push((test, Origin::Shape { generation, parted }));
         }
+        if !self.records.is_empty() {
+            let chances = (0..GLIMPSES).map_while(|_| self.by_chance());
+            round.extend(chances.map(|test| (test, Origin::Chance)).collect::<Round>());
+        }
         round
     }
 
-    /// A test case of another shape: systematic ones, what a solver wanted put in instead of written over, and random ones in
-    /// turn, because each has blind spots.
+    /// A test case of another shape: random ones that did something new, then systematic ones and what a solver wanted put in
+    /// instead of written over in turn.
     pub(super) fn next_shape(&mut self) -> Option<Try> {
+        if let Some(test) = self.promising.pop_front() {
+            return Some((0, test, false));
+        }
         self.turn += 1;
-        let first = match self.turn % TURNS {
-            0 if self.records.len() > ASKS => self.by_chance(),
-            1 | 3 => self.queue.next_inserted(),
-            _ => None,
-        };
-        first
-            .or_else(|| self.queue.next_try())
-            .or_else(|| self.queue.next_inserted())
-            .or_else(|| self.by_chance())
+        let inserted = if self.turn % 2 == 0 { self.queue.next_inserted() } else { None };
+        inserted.or_else(|| self.queue.next_try()).or_else(|| self.queue.next_inserted())
     }
 
-    pub(super) fn by_chance(&mut self) -> Option<Try> {
+    fn by_chance(&mut self) -> Option<TestCase> {
         for _ in 0..CHANCES {
             let max = self.settings.max_input;
             let reach = !self.reaching.is_empty() && self.random.bool();
             let corpus = if reach { &self.reaching } else { &self.corpus };
             let test = havoc::changed(corpus, &self.hints, &mut self.random, max)?;
             if self.queue.is_new(&test) {
-                return Some((0, test, false));
+                return Some(test);
             }
         }
         None
