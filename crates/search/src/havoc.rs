@@ -28,6 +28,7 @@ pub fn changed(corpus: &[TestCase], hints: &Hints, random: &mut Rng, max_input: 
             0 | 1 => with_option(test, hints, random),
             2 => with_argument(test, corpus, random),
             3 => with_token(test, hints, random),
+            4 | 5 => with_pieces(test, corpus, random),
             _ => with_bytes(test, corpus, random),
         };
     }
@@ -92,6 +93,44 @@ fn with_bytes(test: TestCase, corpus: &[TestCase], random: &mut Rng) -> TestCase
     edited(&test, &source, |bytes| change(bytes, &other, random))
 }
 
+/// Words or lines doubled, removed, exchanged, taken from another test case.
+fn with_pieces(test: TestCase, corpus: &[TestCase], random: &mut Rng) -> TestCase {
+    let sources = inputs::sources(&test);
+    let Some(source) = sources.get(random.usize(..sources.len().max(1))).cloned() else { return test };
+    let other = corpus.get(random.usize(..corpus.len().max(1)));
+    let other = other.and_then(|t| inputs::bytes(t, &source)).unwrap_or_default().to_vec();
+    let by_line = random.bool();
+    edited(&test, &source, |bytes| {
+        let (mut list, others) = (pieces(bytes, by_line), pieces(&other, by_line));
+        change_pieces(&mut list, &others, random);
+        *bytes = list.concat();
+    })
+}
+
+/// Lines with their ends, or words with what stands before them.
+fn pieces(text: &[u8], by_line: bool) -> Vec<Vec<u8>> {
+    let is_word = |b: &u8| b.is_ascii_alphanumeric();
+    let same = |a: &u8, b: &u8| if by_line { *a != b'\n' } else { is_word(b) || !is_word(a) };
+    text.chunk_by(same).map(<[u8]>::to_vec).collect()
+}
+
+fn change_pieces(list: &mut Vec<Vec<u8>>, others: &[Vec<u8>], random: &mut Rng) {
+    let n = list.len();
+    match random.u8(0..5) {
+        0 | 1 if n > 0 => {
+            let copy = list[random.usize(..n)].clone();
+            list.insert(random.usize(..=n), copy);
+        }
+        2 if n > 0 => drop(list.remove(random.usize(..n))),
+        3 if n > 1 => list.swap(random.usize(..n), random.usize(..n)),
+        _ if !others.is_empty() => {
+            let piece = others[random.usize(..others.len())].clone();
+            list.insert(random.usize(..=n), piece);
+        }
+        _ => {}
+    }
+}
+
 /// One change of a string of bytes.
 fn change(bytes: &mut Vec<u8>, other: &[u8], random: &mut Rng) {
     let n = bytes.len();
@@ -149,6 +188,15 @@ fn nth<'s, T>(set: &'s std::collections::BTreeSet<T>, random: &mut Rng) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_keep_what_stands_before_them() {
+        let text = |list: Vec<Vec<u8>>| {
+            list.iter().map(|p| String::from_utf8_lossy(p).into_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(text(pieces(b"n 1\nu 2 0", false)), ["n", " 1", "\nu", " 2", " 0"]);
+        assert_eq!(text(pieces(b"n 1\nu 2 0", true)), ["n 1\n", "u 2 0"]);
+    }
 
     #[test]
     fn the_same_random_numbers_give_the_same_test_cases() {

@@ -20,6 +20,8 @@ pub struct Step {
     pub others: Vec<ExprId>,
     /// For each of these, which of the block's ways out it is, in the order of the map's edges.
     pub leads: Vec<usize>,
+    /// And what `way` would be.
+    pub other_ways: Vec<u64>,
     pub site: u32,
     pub context: u32,
     /// Which way was taken: the value of a branch's condition, the value of a switch, `u64::MAX` for its default.
@@ -171,12 +173,11 @@ fn step(
         Expect::Equals(value) => value,
         Expect::NoneOf(_) => u64::MAX,
     };
-    let mut leads: Vec<usize> = match condition.expect {
-        // The default comes before the cases.
-        Expect::Equals(wanted) => (1..).zip(&cases).filter(|c| *c.1 != wanted).map(|c| c.0).collect(),
-        Expect::NoneOf(_) => (1..=cases.len()).collect(),
-    };
+    // The default comes before the cases.
+    let (mut leads, mut other_ways): (Vec<usize>, Vec<u64>) =
+        (1..).zip(&cases).filter(|(_, case)| **case != way).unzip();
     leads.truncate(others.len());
+    other_ways.truncate(others.len());
     let negated = others.is_empty() || matches!(condition.expect, Expect::Equals(_));
     let written = match importer.form(condition.label, value) {
         Form::Same => None,
@@ -191,11 +192,13 @@ fn step(
         others.push(importer.not(holds));
         // "True" comes before "false".
         leads.push(if cases.is_empty() { way.min(1) as usize } else { 0 });
+        other_ways.push(if cases.is_empty() { 1 - way.min(1) } else { u64::MAX });
     }
     Some(Step {
         holds,
         others,
         leads,
+        other_ways,
         site: condition.site,
         context: condition.context,
         way,

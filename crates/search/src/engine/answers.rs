@@ -211,7 +211,7 @@ impl Engine<'_> {
         if flip.alone {
             return Class::Alone;
         }
-        self.class(flip.side, self.step(flip))
+        self.class(flip.side, self.step(flip), flip.other)
     }
 
     fn refuse(&mut self, ask: Ask, reason: &'static str) {

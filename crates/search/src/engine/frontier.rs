@@ -56,16 +56,13 @@ impl Engine<'_> {
         list
     }
 
-    pub(super) fn class(&self, side: Side, step: &crate::path::Step) -> Class {
+    pub(super) fn class(&self, side: Side, step: &crate::path::Step, other: usize) -> Class {
+        let way = step.other_ways[other];
         if step.is_guard {
-            return Class::Guard;
-        }
-        // Only a branch has one other way; of a switch, any case counts as new until its context is known.
-        let branch = step.way <= 1 && step.others.len() == 1;
-        let other = 1u64.wrapping_sub(step.way);
-        if !branch || !self.ways.contains(&(side, step.site, other)) {
+            Class::Guard
+        } else if !self.ways.contains(&(side, step.site, way)) {
             Class::NewWay
-        } else if !self.contexts.contains(&(side, step.site, step.context, other)) {
+        } else if !self.contexts.contains(&(side, step.site, step.context, way)) {
             Class::NewContext
         } else {
             Class::NewRound
