@@ -29,6 +29,17 @@ fn a_difference_is_kept_with_what_both_versions_did_and_replays_without_parallax
     }
 }
 
+/// One digit is never 1200: the answer needs more of them than the seed has.
+#[test]
+fn numbers_in_the_input_get_as_many_digits_as_they_need() {
+    let compared = compare("digits", &[&FIRST[..], &["--runs", "200", "--", "7", "5"]].concat());
+    let difference = compared.one("stdout");
+    let kept = compared.path(difference["test"].as_str().unwrap());
+    let words = fs::read_to_string(kept.join("cmd")).unwrap();
+    let numbers: Vec<i64> = words.split_whitespace().map(|w| w.parse().unwrap()).collect();
+    assert_eq!(numbers[0] - numbers[1], 1200, "{words}");
+}
+
 #[test]
 fn queries_are_recorded_in_a_directory_that_is_made_and_never_mixed_with_others() {
     let line = [&FIRST[..], &["--record-queries", "made/queries", "--", "0"]].concat();

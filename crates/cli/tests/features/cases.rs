@@ -12,7 +12,7 @@
 //! - `kept`: nothing was made concrete or escaped
 //! - `right`: nothing is asked beyond (i), (ii) and (iv)
 //! - `labels 0`: no byte of the output is symbolic
-//! - `branches N`, `guards N`: at least so many conditions (`guards 0`: none)
+//! - `branches N`, `guards N`: at least so many conditions (0: none)
 //! - `concrete REASON`: something was made concrete for this reason
 //! - `escape NAME`, `opaque NAME`, `note NAME`, `signal N`: such an event, function, end
 //! - `status`: the exit status is symbolic
@@ -164,14 +164,15 @@ fn asked(case: &Case, word: &str, program: &Program, traced: &Traced) -> Option<
     match word {
         "right" => None,
         "kept" => lost(trace),
-        "exact" => exact(trace, case.words.iter().any(|w| w.starts_with("branches"))),
+        "exact" => exact(trace, case.words.iter().any(|w| w.starts_with("branches") && w != "branches 0")),
         "labels" => {
             let found = symbolic_bytes(trace, 1).count();
             no(found == number(), format!("{found} symbolic bytes"))
         }
         "branches" => {
             let found = count(|e| matches!(e, Event::Branch { .. } | Event::Switch { .. }));
-            no(found >= number(), format!("{found} branches"))
+            let wanted = number();
+            no(if wanted == 0 { found == 0 } else { found >= wanted }, format!("{found} branches"))
         }
         "guards" => {
             let found = count(|e| matches!(e, Event::Guard { .. }));

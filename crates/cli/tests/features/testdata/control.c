@@ -34,6 +34,37 @@ CASE(switch_with_ranges, "exact; branches 1") {
     }
     OUT(r);
 }
+CASE(checksum_bit_by_bit, "exact; branches 0") {
+    u32 c = ~0u;
+    for (int i = 0; i < 4; i++) {
+        c ^= in[i];
+        for (int k = 0; k < 8; k++)
+            c = c & 1 ? c >> 1 ^ 0xedb88320u : c >> 1;
+    }
+    OUT(c);
+}
+CASE(one_side_that_only_computes, "exact; branches 0") {
+    u32 x = in[0];
+    if (in[1] > 100)
+        x = x * 3 + 1;
+    OUT(x);
+}
+CASE(sides_of_known_values, "exact; branches 1") {
+    int step = in[0] > 100 ? 2 : 5;
+    OUT(in[step]);
+}
+CASE(a_side_that_could_fail, "exact; branches 1") {
+    u32 x = in[0];
+    if (in[1])
+        x = x / in[1];
+    OUT(x);
+}
+CASE(a_side_that_reads_memory, "exact; branches 1") {
+    u32 x = in[0];
+    if (in[1] < 60)
+        x = in[in[1] & 3] + 1;
+    OUT(x);
+}
 CASE(loop_with_many_values, "exact") {
     u32 a = 1, b = in[0], c = 3, d = in[1];
     for (int i = 0; i < 12; i++) {
@@ -223,7 +254,7 @@ static void at_end(void) { OUT((u8)(in[3] + 1)); }
 CASE(functions_at_exit, "exact") { atexit(at_end); OUT((u8)(in[2] + 1)); }
 static __attribute__((noinline)) void deep(int n, u8 b) {
     if (n == 0)
-        exit(b > 100 ? 3 : 4);
+        exit(b > 100 ? 3 : b & 63);
     deep(n - 1, b + 1);
 }
 CASE(exit_in_a_nested_function, "exact; status") { deep(5, in[0]); }

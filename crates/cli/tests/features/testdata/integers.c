@@ -155,7 +155,7 @@ CASE(overflow_mixed, "exact") {
     OUT(o);
     OUT(r);
 }
-CASE(saturate, "exact; branches 1") {
+CASE(saturate, "exact; branches 0") {
     u8 r;
     if (__builtin_add_overflow(in[0], in[1], &r))
         r = 255;
