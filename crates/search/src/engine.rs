@@ -39,6 +39,8 @@ const LATER: usize = 16;
 const STALE: u32 = 3;
 /// By how much another round of a loop in libc is worse: what the text is, words and numbers find out faster.
 const FOREIGN_ROUND: u32 = 5;
+/// So many questions about one site are few; the others get their turn before twice as many.
+const SPENT: u32 = 32;
 /// By how much the flips of runs that executed something for the first time are better.
 const FIRST: u32 = 2;
 /// So many conditions are few; a flip on a run with twice as many is a little worse, and so on.
@@ -50,6 +52,7 @@ const STATUS_EVERY: Duration = Duration::from_millis(500);
 
 mod answers;
 mod frontier;
+mod summary;
 
 /// A test case that was run, as the search remembers it.
 struct Record {
@@ -106,7 +109,9 @@ pub struct Engine<'a> {
     random: fastrand::Rng,
     turn: usize,
     /// How often the solver was asked in vain to take a branch another way.
-    vain: HashMap<(Side, u32, u64, usize), u32>,
+    vain: HashMap<(Side, u32, u64), u32>,
+    /// How often it was asked about a site at all.
+    spent: HashMap<(Side, u32), u32>,
     refused: BTreeMap<(Side, u32), &'static str>,
     ways: HashSet<(Side, u32, u64)>,
     contexts: HashSet<(Side, u32, u32, u64)>,
@@ -153,6 +158,7 @@ impl<'a> Engine<'a> {
             random: fastrand::Rng::with_seed(settings.seed),
             turn: 0,
             vain: HashMap::new(),
+            spent: HashMap::new(),
             refused: BTreeMap::new(),
             ways: HashSet::new(),
             contexts: HashSet::new(),
@@ -410,50 +416,6 @@ impl<'a> Engine<'a> {
             self.queue.ask(rank, flip, key.clone());
         }
     }
-
-    fn current_stats(&self) -> Stats {
-        let mut by_site: BTreeMap<(Side, u32), BTreeSet<u64>> = BTreeMap::new();
-        for (side, site, way) in &self.ways {
-            by_site.entry((*side, *site)).or_default().insert(*way);
-        }
-        Stats {
-            symbolic_sites: by_site.len() as u64,
-            flipped_sites: by_site.values().filter(|w| w.len() > 1).count() as u64,
-            edges_old: distinct_edges(&self.edges[0]),
-            edges_new: distinct_edges(&self.edges[1]),
-            seconds: self.started.elapsed().as_secs_f64(),
-            ..self.stats.clone()
-        }
-    }
-
-    fn finish(self, ended: Ended) -> Outcome {
-        let stats = self.current_stats();
-        let mut ways: BTreeMap<(Side, u32), u32> = BTreeMap::new();
-        for (side, site, _) in &self.ways {
-            *ways.entry((*side, *site)).or_default() += 1;
-        }
-        let unflipped = ways
-            .into_iter()
-            .filter(|(_, n)| *n == 1)
-            .map(|((side, site), _)| Unflipped {
-                side,
-                site,
-                reason: self
-                    .refused
-                    .get(&(side, site))
-                    .copied()
-                    .unwrap_or("not tried before the search ended"),
-            })
-            .collect();
-        Outcome {
-            stats,
-            ended,
-            trouble: self.trouble,
-            unflipped,
-            escapes: self.escapes.into_iter().collect(),
-            corpus: self.corpus,
-        }
-    }
 }
 
 /// How many conditions come out alike in both versions before one does not.
@@ -491,8 +453,4 @@ fn bucket(count: u8) -> u8 {
         0..=3 => count,
         n => 8 - n.leading_zeros() as u8 + 1,
     }
-}
-
-fn distinct_edges(edges: &BTreeSet<(u32, u8)>) -> u64 {
-    edges.iter().map(|e| e.0).collect::<BTreeSet<_>>().len() as u64
 }

@@ -67,8 +67,8 @@ pub struct FlipKey {
     site: u32,
     context: u32,
     round: u32,
+    /// The way it is to go.
     way: u64,
-    other: usize,
     /// What the flip is an obstacle to, if it is one.
     goal: Option<u64>,
 }
@@ -80,15 +80,18 @@ impl FlipKey {
             site: step.site,
             context: step.context,
             round: step.round,
-            way: step.way,
-            other,
+            way: step.other_ways[other],
             goal: None,
         }
     }
 
     /// The branch, and the way it is to go.
-    pub fn branch(&self) -> (Side, u32, u64, usize) {
-        (self.side, self.site, self.way, self.other)
+    pub fn branch(&self) -> (Side, u32, u64) {
+        (self.side, self.site, self.way)
+    }
+
+    pub fn site(&self) -> (Side, u32) {
+        (self.side, self.site)
     }
 
     pub fn is_obstacle(&self) -> bool {

@@ -89,6 +89,9 @@ impl Engine<'_> {
         let test = &self.records[asked.record].test;
         let solved = self.mind.solve(&asked.holds, asked.wants, test, self.time_for(&ask));
         self.queue.pay(matches!(ask, Ask::Joint(..)), solved.cost);
+        if let Ask::Flip(_, key) = &ask {
+            *self.spent.entry(key.site()).or_default() += 1;
+        }
         if let (Ask::Flip(_, key), true) = (&ask, solved.cost > EXPENSIVE) {
             // Others like it shall wait, whatever the answer.
             *self.vain.entry(key.branch()).or_default() += 1;

@@ -84,7 +84,11 @@ impl Engine<'_> {
         // Runs on which the versions part are rare: what makes it visible is asked on most of them.
         let worn = match class {
             Class::Behind => magnitude(flip.again) / 2,
-            _ => magnitude(vain) + magnitude(flip.again),
+            Class::Alone | Class::NewWay | Class::Obstacle => magnitude(vain) + magnitude(flip.again),
+            Class::NewContext | Class::NewRound | Class::Guard => {
+                let spent = self.spent.get(&key.site()).copied().unwrap_or(0);
+                magnitude(vain) + magnitude(flip.again) + magnitude(spent / SPENT)
+            }
         };
         // What is computed from a long input takes long to run and to understand.
         let long = magnitude((record.paths[flip.side as usize].steps.len() / LONG) as u32);
