@@ -9,7 +9,7 @@
 //! summary edge, after Horwitz, Reps and Binkley), or through memory; calls of other functions depend on all their
 //! arguments. A phi depends on the blocks that its values come from, because which of them was left decides its value.
 
-use crate::calls::{CallGraph, Returns};
+use crate::calls::{ends_program, CallGraph, Returns};
 use crate::cfg::Flow;
 use crate::ir::*;
 use crate::memory::Memory;
@@ -114,6 +114,7 @@ impl Pdg {
                 builder.memory(id, reaching);
             }
         }
+        builder.exits(&calls);
         builder.places();
         builder.summaries(edges);
         builder.list.sort_unstable();
@@ -374,6 +375,19 @@ impl Builder<'_> {
         } else {
             let objects = not_followed.into_iter().map(|c| memory.points_to.cell(c).object.0);
             self.places.read(id, objects);
+        }
+    }
+
+    /// What runs at the end of the program runs because `exit` is called, or because `main` returns.
+    fn exits(&mut self, calls: &CallGraph) {
+        let program = self.memory.program;
+        for handler in calls.at_exit().iter().filter(|f| program.func(**f).is_defined()) {
+            for site in calls.callers(*handler) {
+                self.edge(Node::Site(site), Node::Entry(*handler), Kind::Enter);
+            }
+            for block in program.block_ids().filter(|b| ends_program(program, *b)) {
+                self.edge(Node::Block(block), Node::Entry(*handler), Kind::Enter);
+            }
         }
     }
 

@@ -118,6 +118,27 @@ fn a_function_that_begins_with_a_loop_depends_on_being_called() {
 }
 
 #[test]
+fn a_handler_that_runs_at_exit_depends_on_the_program_being_ended() {
+    let text = "#include <stdlib.h>
+        static int state;
+        static void finish(void) {
+            state = 7;
+        }
+        int main(int argc, char **argv) {
+            atexit(finish);
+            if (argc > 3)
+                exit(1);
+            for (;;)
+                state++;
+        }";
+    let program = crate::common::program_of(text);
+    let at = |line| insts_at(&program, line);
+    let slice = Slice::new(&graph_of(&program), at(4), Backward);
+    let branch = at(8).into_iter().find(|i| matches!(program.inst(*i).op, Op::CondBr)).unwrap();
+    assert!(slice.contains(branch));
+}
+
+#[test]
 fn slices_follow_memory_and_summaries_of_libc() {
     let file = "through_calls.c";
     let program = program(file);
