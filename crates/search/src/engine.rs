@@ -25,7 +25,7 @@ const ASKS: usize = 8;
 const TRIES: usize = 5;
 /// Rounds under way at once.
 const ROUNDS: usize = 2;
-/// Random test cases beside them, of which only a glimpse is taken.
+/// Test cases of another shape and random ones beside them, of which only a glimpse is taken.
 const GLIMPSES: usize = 24;
 /// Random test cases drawn before giving up because all were known.
 const CHANCES: usize = 100;
@@ -33,8 +33,6 @@ const CHANCES: usize = 100;
 const MAX_QUESTIONS: usize = 400;
 /// Every so many test cases are judged natively although the symbolic builds behaved alike.
 const JUDGE_EVERY: u64 = 16;
-/// By how many ranks the variants of a run that does not execute the change come later.
-const LATER: usize = 16;
 /// By how much a flip is worse that was asked on another run, if its own run brought nothing new.
 const STALE: u32 = 3;
 /// By how much another round of a loop in libc is worse: what the text is, words and numbers find out faster.
@@ -302,7 +300,7 @@ impl<'a> Engine<'a> {
             let traced = &traced[k];
             let words = self.hints.learn(&traced.trace, &traced.inputs);
             for variant in words.iter().flat_map(|word| mutate::word_variants(&test, word)) {
-                self.queue.try_out(0, 1, variant, false);
+                self.queue.try_out(false, 0, (1, variant, false));
             }
             self.count_losses(traced);
             paths[k] = Path::of(traced, self.maps[k], &mut self.mind);

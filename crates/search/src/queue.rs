@@ -117,7 +117,7 @@ const MAX_TRIES: usize = 20_000;
 /// Questions of each lane that wait at most; of more, the least promising are dropped.
 const MAX_ASKS: usize = 50_000;
 
-/// Generation, test case, whether the versions had parted on the one it comes from.
+/// How many changes of shape away from a seed, test case, whether the versions had parted on the one it comes from.
 pub type Try = (u32, TestCase, bool);
 
 #[derive(Default)]
@@ -126,8 +126,9 @@ pub struct Queue {
     joint: BTreeMap<(u64, u64), Ask>,
     /// What answering has cost so far, in each lane.
     paid: [u64; 2],
-    /// By rank among the changes of the same test case, so that none has to wait for all of another's.
-    tries: BTreeMap<(usize, u64), Try>,
+    /// By rank among the changes of the same test case, so that none has to wait for all of another's; those of test
+    /// cases that execute the change apart, so that they need not wait for the many others.
+    tries: [BTreeMap<(usize, u64), Try>; 2],
     /// What solvers wanted written over something, put before it instead; newest last.
     inserted: Vec<Try>,
     age: u64,
@@ -205,14 +206,14 @@ impl Queue {
         }
     }
 
-    /// A test case to be tried as it is; `generation`: how many changes of shape away from a seed, `parted`: whether
-    /// the versions had gone different ways on the one it comes from.
-    pub fn try_out(&mut self, rank: usize, generation: u32, test: TestCase, parted: bool) {
-        if !self.known.contains(&test) {
+    /// A test case to be tried as it is. `near`: it comes from one that executes the change.
+    pub fn try_out(&mut self, near: bool, rank: usize, next: Try) {
+        if !self.known.contains(&next.1) {
             self.age += 1;
-            self.tries.insert((rank, self.age), (generation, test, parted));
-            if self.tries.len() > MAX_TRIES {
-                self.tries.pop_last();
+            let tries = &mut self.tries[usize::from(near)];
+            tries.insert((rank, self.age), next);
+            if tries.len() > MAX_TRIES {
+                tries.pop_last();
             }
         }
     }
@@ -224,8 +225,8 @@ impl Queue {
         }
     }
 
-    pub fn next_try(&mut self) -> Option<Try> {
-        while let Some((_, next)) = self.tries.pop_first() {
+    pub fn next_try(&mut self, near: bool) -> Option<Try> {
+        while let Some((_, next)) = self.tries[usize::from(near)].pop_first() {
             if self.is_new(&next.1) {
                 return Some(next);
             }

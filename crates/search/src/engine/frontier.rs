@@ -134,21 +134,37 @@ impl Engine<'_> {
             round.push((test, Origin::Shape { generation, parted }));
         }
         if !self.records.is_empty() {
-            let chances = (0..GLIMPSES).map_while(|_| self.by_chance());
-            round.extend(chances.map(|test| (test, Origin::Chance)).collect::<Round>());
+            let more = (0..GLIMPSES).map_while(|turn| self.next_glimpse(turn));
+            round.extend(more.map(|test| (test, Origin::Chance)).collect::<Round>());
         }
         round
     }
 
-    /// A test case of another shape: random ones that did something new, then systematic ones and what a solver wanted put in
-    /// instead of written over in turn.
+    /// A test case that need not be looked at unless it does something new: random ones and systematic ones in turn.
+    fn next_glimpse(&mut self, turn: usize) -> Option<TestCase> {
+        let shape = match turn % 3 {
+            0 => self.queue.next_try(true),
+            1 => self.queue.next_try(false),
+            _ => None,
+        };
+        shape.map(|(_, test, _)| test).or_else(|| self.by_chance())
+    }
+
+    /// A test case of another shape: random ones that did something new, changes of what executes the change, other changes, and what a
+    /// solver wanted put in instead of written over, in turn.
     pub(super) fn next_shape(&mut self) -> Option<Try> {
-        if let Some(test) = self.promising.pop_front() {
-            return Some((0, test, false));
-        }
         self.turn += 1;
-        let inserted = if self.turn % 2 == 0 { self.queue.next_inserted() } else { None };
-        inserted.or_else(|| self.queue.next_try()).or_else(|| self.queue.next_inserted())
+        let first = match self.turn % 4 {
+            0 => self.promising.pop_front().map(|test| (0, test, false)),
+            1 => self.queue.next_try(true),
+            2 => self.queue.next_inserted(),
+            _ => None,
+        };
+        first
+            .or_else(|| self.queue.next_try(false))
+            .or_else(|| self.promising.pop_front().map(|test| (0, test, false)))
+            .or_else(|| self.queue.next_try(true))
+            .or_else(|| self.queue.next_inserted())
     }
 
     fn by_chance(&mut self) -> Option<TestCase> {
@@ -176,10 +192,9 @@ impl Engine<'_> {
         let stretches = loops::stretches(path, &self.mind, &distance);
         let repeated = loops::repeated(test, &stretches, through);
         let variants = variants(test, &self.hints, repeated, self.settings.max_input);
-        // Where the change is executed now and then, other runs' variants come later.
-        let later = if through || parted || self.reaching.is_empty() { 0 } else { LATER };
+        let near = through || parted;
         for (rank, variant) in variants.into_iter().enumerate() {
-            self.queue.try_out(rank + later, generation + 1, variant, parted);
+            self.queue.try_out(near, rank, (generation + 1, variant, parted));
         }
     }
 }
