@@ -7,7 +7,8 @@
 //! their writes leave behind, and whether they let through what was there), then values are handed from callers to callees; so only paths that
 //! return where they were called from count. A store to exactly one place of an object of which there is only one at a time overwrites it; other stores add.
 //! Places of other objects are solved likewise, without overwriting, if the functions concerned have at most [`Limits::blocks`] blocks. Elsewhere, where too many
-//! instructions touch a place, and when all places together have cost [`Limits::effort`], every write that can touch the place counts.
+//! instructions touch a place, and when all places together have cost [`Limits::effort`], every write that can touch the place (at the
+//! end: its object) counts.
 //!
 //! Always holds: nothing that a run shows is missing, as far as the points-to analysis misses nothing. Code that runs at any time (handlers of signals,
 //! threads, at the end of the program) is taken to have written always, and to see all writes; so does a return of `setjmp`.
@@ -17,7 +18,7 @@ mod problem;
 use crate::ir::*;
 use crate::memory::{Memory, TO_END};
 use crate::mod_ref::Edges;
-use crate::points_to::{CellId, ObjectKind, SparseSet};
+use crate::points_to::{CellId, ObjectId, ObjectKind, SparseSet};
 use problem::Problem;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -35,6 +36,8 @@ pub struct Limits {
     pub direct: usize,
 }
 
+/// Accesses that are looked at in about the time that a block takes.
+const LOOKED_AT_AT_ONCE: usize = 16;
 /// Writers that a set holds in about the room of one.
 const WRITERS_AT_ONCE: usize = 32;
 
@@ -87,6 +90,8 @@ pub struct Reaching<'a> {
     /// Functions that may run at any time.
     any_time: FxHashSet<FuncId>,
     solved: FxHashMap<CellId, Answer>,
+    /// See [`Reaching::all_writers`].
+    by_object: FxHashMap<ObjectId, Rc<Vec<u32>>>,
     spent: usize,
 }
 
@@ -128,7 +133,17 @@ impl<'a> Reaching<'a> {
         }
         let returns_twice = |i: &InstId| program.inst(*i).op.call().is_some_and(|c| c.2.returns_twice);
         let twice = program.inst_ids().filter(returns_twice).collect();
-        Reaching { memory, edges, limits, calls, twice, any_time, solved: FxHashMap::default(), spent: 0 }
+        Reaching {
+            memory,
+            edges,
+            limits,
+            calls,
+            twice,
+            any_time,
+            solved: FxHashMap::default(),
+            by_object: FxHashMap::default(),
+            spent: 0,
+        }
     }
 
     pub fn limits(&self) -> &Limits {
@@ -192,6 +207,11 @@ impl<'a> Reaching<'a> {
     fn solve(&mut self, cell: CellId) -> Answer {
         let (memory, program) = (self.memory, self.memory.program);
         let object = memory.points_to.cell(cell).object;
+        // Looking for who touches a place costs as well.
+        self.spent += memory.writers(object).len() / LOOKED_AT_AT_ONCE;
+        if self.spent >= self.limits.effort {
+            return Answer::All(self.all_writers(object));
+        }
         let touches = |hit: &&(u32, CellId)| {
             let size = memory.write_group(hit.0).access.size;
             memory.affects(hit.1, size, cell)
@@ -220,6 +240,7 @@ impl<'a> Reaching<'a> {
         };
         let touching = writers.iter().map(|w| w.0).chain(readers.iter().copied());
         let funcs = self.edges.with_callers(touching.map(|i| program.func_of(i)), |f| Some(f) == home);
+        self.spent += funcs.len();
         let blocks: usize = funcs.iter().map(|f| program.func(*f).blocks.len()).sum();
         // Sets of writers are passed on from block to block.
         let cost = blocks * (1 + writers.len() / WRITERS_AT_ONCE);
@@ -228,6 +249,18 @@ impl<'a> Reaching<'a> {
         }
         self.spent += cost;
         Answer::Followed(Rc::new(Problem::new(self, funcs, writers, readers, home).solve()))
+    }
+
+    /// Whatever writes any place of an object.
+    fn all_writers(&mut self, object: ObjectId) -> Rc<Vec<u32>> {
+        let memory = self.memory;
+        let groups = self.by_object.entry(object).or_insert_with(|| {
+            let mut groups: Vec<u32> = memory.writers(object).iter().map(|h| h.0).collect();
+            groups.sort_unstable();
+            groups.dedup();
+            Rc::new(groups)
+        });
+        groups.clone()
     }
 
     /// Who writes the place, each once, and whether what was there before is gone then.
