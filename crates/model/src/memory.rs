@@ -42,8 +42,17 @@ struct Touches<'a> {
     groups: Vec<Group<'a>>,
     /// By the set of cells, which is stored once, and the size.
     index: FxHashMap<(*const SparseSet, u32), u32>,
-    /// By object: group, and cell.
-    objects: Vec<Vec<(u32, CellId)>>,
+    /// By object.
+    objects: Vec<Vec<Touched>>,
+}
+
+/// A place that is touched, with as many bytes from there on.
+#[derive(Clone, Debug)]
+pub struct Touched {
+    pub cell: CellId,
+    pub size: u32,
+    /// Who does; ascending.
+    pub groups: Vec<u32>,
 }
 
 impl<'a> Touches<'a> {
@@ -64,9 +73,16 @@ impl<'a> Touches<'a> {
 
     fn sort_by_object(&mut self, points_to: &PointsTo) {
         self.objects = vec![Vec::new(); points_to.objects.len()];
+        let mut places: FxHashMap<(CellId, u32), usize> = FxHashMap::default();
         for (group, number) in self.groups.iter().zip(0..) {
+            let size = group.access.size;
             for cell in group.access.cells.iter().map(CellId) {
-                self.objects[points_to.cell(cell).object.0 as usize].push((number, cell));
+                let touched = &mut self.objects[points_to.cell(cell).object.0 as usize];
+                let at = *places.entry((cell, size)).or_insert(touched.len());
+                if at == touched.len() {
+                    touched.push(Touched { cell, size, groups: Vec::new() });
+                }
+                touched[at].groups.push(number);
             }
         }
     }
@@ -111,13 +127,20 @@ impl<'a> Memory<'a> {
         &self.writes.groups[number as usize]
     }
 
-    /// Reads of an object: group, and cell.
-    pub fn readers(&self, object: ObjectId) -> &[(u32, CellId)] {
+    /// Where an object is read.
+    pub fn readers(&self, object: ObjectId) -> &[Touched] {
         &self.reads.objects[object.0 as usize]
     }
 
-    pub fn writers(&self, object: ObjectId) -> &[(u32, CellId)] {
+    /// Where an object is written.
+    pub fn writers(&self, object: ObjectId) -> &[Touched] {
         &self.writes.objects[object.0 as usize]
+    }
+
+    /// Where the object of a cell is written so that what is read at the cell can change.
+    pub fn writers_of(&self, cell: CellId) -> impl Iterator<Item = &Touched> + '_ {
+        let object = self.points_to.cell(cell).object;
+        self.writers(object).iter().filter(move |t| self.affects(t.cell, t.size, cell))
     }
 
     /// Groups of writes, each with everything it touches.

@@ -1,7 +1,7 @@
 //! What functions, with all they call, read and write.
 //!
 //! In: memory accesses and call targets. Out: for each function the cells that a call of it may change, and may read. Sets of callees flow to
-//! callers, along a depth-first order, until nothing changes.
+//! callers; functions that call each other share one set.
 //!
 //! Always holds: a cell is in the set of writes if a write in the function, or below it, can change a byte that is read through this cell. The stack objects of a
 //! function that does not recurse are not in the sets of its callers: they are gone when it returns.
@@ -19,6 +19,8 @@ pub struct Edges {
     /// Callees before callers, where there is no recursion.
     pub order: Vec<FuncId>,
     recursive: Vec<bool>,
+    /// Of functions that call each other; callers have smaller numbers.
+    component: Vec<u32>,
 }
 
 impl Edges {
@@ -36,7 +38,8 @@ impl Edges {
             list.sort_unstable();
             list.dedup();
         }
-        let mut edges = Edges { callees, callers, order: Vec::new(), recursive: vec![false; count] };
+        let (recursive, component) = (vec![false; count], vec![u32::MAX; count]);
+        let mut edges = Edges { callees, callers, order: Vec::new(), recursive, component };
         edges.order = edges.post_order();
         edges.find_recursion();
         edges
@@ -75,21 +78,22 @@ impl Edges {
 
     /// Components of the reversed graph, roots in reverse order (Kosaraju).
     fn find_recursion(&mut self) {
-        let mut component = vec![usize::MAX; self.callees.len()];
+        const NEW: u32 = u32::MAX;
+        let component = &mut self.component;
         let mut size = Vec::new();
         for root in self.order.iter().rev() {
-            if component[root.index()] != usize::MAX {
+            if component[root.index()] != NEW {
                 continue;
             }
             let number = size.len();
             size.push(0);
-            component[root.index()] = number;
+            component[root.index()] = number as u32;
             let mut pending = vec![*root];
             while let Some(func) = pending.pop() {
                 size[number] += 1;
                 for caller in &self.callers[func.index()] {
-                    if component[caller.index()] == usize::MAX {
-                        component[caller.index()] = number;
+                    if component[caller.index()] == NEW {
+                        component[caller.index()] = number as u32;
                         pending.push(*caller);
                     }
                 }
@@ -97,8 +101,19 @@ impl Edges {
         }
         for func in 0..self.callees.len() {
             let itself = self.callees[func].contains(&FuncId::from_index(func));
-            self.recursive[func] = itself || size[component[func]] > 1;
+            self.recursive[func] = itself || size[component[func] as usize] > 1;
         }
+    }
+
+    /// Functions that call each other, together; callees before callers.
+    fn components(&self) -> Vec<Vec<FuncId>> {
+        let mut members: Vec<Vec<FuncId>> = Vec::new();
+        for (number, func) in self.component.iter().zip(0..) {
+            members.resize_with(members.len().max(*number as usize + 1), Vec::new);
+            members[*number as usize].push(FuncId(func));
+        }
+        members.reverse();
+        members
     }
 
     /// These functions and all that can lead to a call of them; not above functions for which `stop` says so.
@@ -121,78 +136,87 @@ impl Edges {
 /// What functions read and write, with all they call.
 #[derive(Clone, Debug)]
 pub struct ModRef {
+    /// By component of the call graph: functions that call each other read and write the same.
     writes: Vec<SparseSet>,
     reads: Vec<SparseSet>,
+    component: Vec<u32>,
 }
 
 impl ModRef {
     pub fn new(memory: &Memory, edges: &Edges) -> Self {
-        let program = memory.program;
-        let count = program.defined as usize;
-        let mut result =
-            ModRef { writes: vec![SparseSet::default(); count], reads: vec![SparseSet::default(); count] };
+        let component = edges.component.clone();
+        let count = component.iter().max().map_or(0, |last| *last as usize + 1);
+        let (writes, reads) = (vec![SparseSet::default(); count], vec![SparseSet::default(); count]);
+        let mut result = ModRef { writes, reads, component };
         for group in memory.all_reads() {
-            for func in functions(program, group) {
-                result.reads[func.index()].union(&group.access.cells);
+            for at in result.components(memory.program, group) {
+                result.reads[at].union(&group.access.cells);
             }
         }
-        let mut touched: FxHashMap<(CellId, u32), SparseSet> = FxHashMap::default();
+        let mut touched: FxHashMap<(CellId, u32), Vec<CellId>> = FxHashMap::default();
         for group in memory.all_writes() {
-            let (mut all, size) = (SparseSet::default(), group.access.size);
+            let (mut all, size): (Vec<CellId>, u32) = (Vec::new(), group.access.size);
             for cell in group.access.cells.iter().map(CellId) {
-                all.union(touched.entry((cell, size)).or_insert_with(|| touched_by(memory, cell, size)));
+                all.extend(
+                    touched.entry((cell, size)).or_insert_with(|| touched_by(memory, cell, size)).iter(),
+                );
             }
-            for func in functions(program, group) {
-                result.writes[func.index()].union(&all);
+            all.sort_unstable();
+            let all: SparseSet = all.iter().map(|c| c.0).collect();
+            for at in result.components(memory.program, group) {
+                result.writes[at].union(&all);
             }
         }
         result.close(memory, edges);
         result
     }
 
+    /// The components that the instructions of a group are in.
+    fn components(&self, program: &Program, group: &Group) -> Vec<usize> {
+        let component = |i: &InstId| self.component[program.func_of(*i).index()] as usize;
+        let mut found: Vec<usize> = group.insts.iter().map(component).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     fn close(&mut self, memory: &Memory, edges: &Edges) {
         let own = own_cells(memory, edges);
-        loop {
-            let mut changed = false;
-            for func in &edges.order {
-                for callee in &edges.callees[func.index()] {
-                    if callee == func {
-                        continue;
-                    }
+        for members in edges.components() {
+            let Some(first) = members.first() else { continue };
+            let here = self.component[first.index()] as usize;
+            let mut below: Vec<FuncId> =
+                members.iter().flat_map(|f| &edges.callees[f.index()]).copied().collect();
+            // One function stands for all that call each other: none of them has cells of its own.
+            below.sort_unstable_by_key(|f| self.component[f.index()]);
+            below.dedup_by_key(|f| self.component[f.index()]);
+            for callee in below {
+                let there = self.component[callee.index()] as usize;
+                if there != here {
                     for sets in [&mut self.writes, &mut self.reads] {
-                        let below = sets[callee.index()].without(&own[callee.index()]);
-                        changed |= sets[func.index()].union(&below);
+                        let seen = sets[there].without(&own[callee.index()]);
+                        sets[here].union(&seen);
                     }
                 }
-            }
-            if !changed {
-                break;
             }
         }
     }
 
     /// Cells whose content a call of the function may change.
     pub fn writes(&self, func: FuncId) -> &SparseSet {
-        &self.writes[func.index()]
+        &self.writes[self.component[func.index()] as usize]
     }
 
     /// Cells that a call of the function may read.
     pub fn reads(&self, func: FuncId) -> &SparseSet {
-        &self.reads[func.index()]
+        &self.reads[self.component[func.index()] as usize]
     }
 }
 
-/// The functions that the instructions of a group are in, each once.
-fn functions(program: &Program, group: &Group) -> Vec<FuncId> {
-    let mut found: Vec<FuncId> = group.insts.iter().map(|i| program.func_of(*i)).collect();
-    found.dedup();
-    found
-}
-
 /// All cells through which a write can be seen.
-fn touched_by(memory: &Memory, cell: CellId, size: u32) -> SparseSet {
+fn touched_by(memory: &Memory, cell: CellId, size: u32) -> Vec<CellId> {
     let object = memory.points_to.object(memory.points_to.cell(cell).object);
-    object.cells.iter().filter(|c| memory.affects(cell, size, **c)).map(|c| c.0).collect()
+    object.cells.iter().filter(|c| memory.affects(cell, size, **c)).copied().collect()
 }
 
 /// The stack cells of each function that does not recurse.

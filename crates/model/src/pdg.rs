@@ -356,7 +356,7 @@ impl Builder<'_> {
         });
         let is_local = |c: &CellId| matches!(memory.points_to.kind_of(*c), ObjectKind::Stack(a) if memory.program.func_of(a) == func);
         let (local, other): (Vec<CellId>, Vec<CellId>) = cells.iter().map(CellId).partition(is_local);
-        let (mut groups, mut not_followed) = (SparseSet::default(), Vec::new());
+        let mut not_followed = Vec::new();
         for (cells, local) in [(local, true), (other, false)] {
             let sources = reaching.sources(id, cells.into_iter());
             for writer in sources.writers.iter().map(InstId) {
@@ -364,17 +364,18 @@ impl Builder<'_> {
                 let kind = if here { Kind::Local } else { Kind::Memory };
                 self.edge(Node::Inst(writer), Node::Inst(id), kind);
             }
-            groups.union(&sources.groups);
             not_followed.extend(sources.not_followed);
         }
-        if groups.iter().map(|g| memory.write_group(g).insts.len()).sum::<usize>() <= reaching.limits().direct
-        {
-            for writer in groups.iter().flat_map(|g| &memory.write_group(g).insts) {
-                self.edge(Node::Inst(*writer), Node::Inst(id), Kind::Memory);
+        match reaching.all_writers(&not_followed, reaching.limits().direct) {
+            Some(writers) => {
+                for writer in writers.iter().map(InstId) {
+                    self.edge(Node::Inst(writer), Node::Inst(id), Kind::Memory);
+                }
             }
-        } else {
-            let objects = not_followed.into_iter().map(|c| memory.points_to.cell(c).object.0);
-            self.places.read(id, objects);
+            None => {
+                let objects = not_followed.into_iter().map(|c| memory.points_to.cell(c).object.0);
+                self.places.read(id, objects);
+            }
         }
     }
 
@@ -403,7 +404,7 @@ impl Builder<'_> {
         for object in 0..self.layout.objects {
             let place = self.places.find(object);
             let writers = if used.contains(&place) { self.memory.writers(ObjectId(object)) } else { &[] };
-            for (group, _) in writers {
+            for group in writers.iter().flat_map(|t| &t.groups) {
                 if written.insert((place, *group)) {
                     for writer in &self.memory.write_group(*group).insts {
                         self.edge(Node::Inst(*writer), Node::Place(place), Kind::Memory);

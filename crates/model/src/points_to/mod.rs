@@ -51,7 +51,8 @@ pub struct Limits {
     pub copy_pairs: u32,
     /// Places that a pointer can point to; if something is stored through one that can point to more, they are not told apart.
     pub large: u32,
-    /// The same, for address computations: from a pointer that can point to more, they lead anywhere in its objects.
+    /// The same, for address computations: from a pointer that can point to more, they lead anywhere in its objects. What is loaded through such pointers
+    /// is not told apart either.
     pub huge: u32,
 }
 

@@ -58,6 +58,9 @@ pub struct Solver {
     loaded: Vec<NodeId>,
     /// Cells whose stored node is new: transfers must look at them.
     fresh_cells: Vec<CellId>,
+    /// What is loaded through pointers that can point almost anywhere, and the cells it comes from.
+    from_anywhere: Option<NodeId>,
+    loaded_from_anywhere: SparseSet,
     pub waves: usize,
 }
 
@@ -81,6 +84,8 @@ impl Solver {
             stored: Vec::new(),
             loaded: Vec::new(),
             fresh_cells: Vec::new(),
+            from_anywhere: None,
+            loaded_from_anywhere: SparseSet::default(),
             waves: 0,
         }
     }
@@ -227,12 +232,15 @@ impl Solver {
         let Some(mut uses) = self.graph.uses[node as usize].take() else { return };
         if !new.is_empty() {
             self.gather(&mut uses);
-            if !uses.stores.is_empty()
-                && self.graph.points_to[node as usize].len() > self.limits.large as usize
-            {
+            let places = self.graph.points_to[node as usize].len();
+            let huge = !uses.loads.is_empty() && places > self.limits.huge as usize;
+            if huge {
+                self.load_from_anywhere(&new, &mut uses.loads);
+            }
+            if !uses.stores.is_empty() && places > self.limits.large as usize {
                 self.collapse(node);
             }
-            self.loads_and_stores(&new, &uses.loads, &uses.stores);
+            self.loads_and_stores(&new, if huge { &[] } else { &uses.loads }, &uses.stores);
             for &copy in &uses.copies_to {
                 self.copy_side(copy, &new, true);
             }
@@ -270,6 +278,22 @@ impl Solver {
             for from in std::mem::replace(&mut uses.stores, vec![all]) {
                 self.graph.add_edge(from, all);
             }
+        }
+    }
+
+    /// Loads through a pointer that can point almost anywhere: they all give what any such load can give. Otherwise there would be an edge for every
+    /// load and every place. What the pointer could point to before has its edges already.
+    fn load_from_anywhere(&mut self, new: &SparseSet, loads: &mut Vec<NodeId>) {
+        let hub = match self.from_anywhere {
+            Some(hub) => hub,
+            None => self.node(),
+        };
+        self.from_anywhere = Some(hub);
+        let cells = new.without(&self.loaded_from_anywhere);
+        self.loaded_from_anywhere.union(&cells);
+        self.loads_and_stores(&cells, &[hub], &[]);
+        for to in std::mem::replace(loads, vec![hub]) {
+            self.graph.add_edge(hub, to);
         }
     }
 

@@ -7,8 +7,7 @@
 //! their writes leave behind, and whether they let through what was there), then values are handed from callers to callees; so only paths that
 //! return where they were called from count. A store to exactly one place of an object of which there is only one at a time overwrites it; other stores add.
 //! Places of other objects are solved likewise, without overwriting, if the functions concerned have at most [`Limits::blocks`] blocks. Elsewhere, where too many
-//! instructions touch a place, and when all places together have cost [`Limits::effort`], every write that can touch the place (at the
-//! end: its object) counts.
+//! instructions touch a place, and when all places together have cost [`Limits::effort`], every write that can touch the place counts.
 //!
 //! Always holds: nothing that a run shows is missing, as far as the points-to analysis misses nothing. Code that runs at any time (handlers of signals,
 //! threads, at the end of the program) is taken to have written always, and to see all writes; so does a return of `setjmp`.
@@ -18,7 +17,7 @@ mod problem;
 use crate::ir::*;
 use crate::memory::{Memory, TO_END};
 use crate::mod_ref::Edges;
-use crate::points_to::{CellId, ObjectId, ObjectKind, SparseSet};
+use crate::points_to::{CellId, ObjectKind, SparseSet};
 use problem::Problem;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -32,6 +31,8 @@ pub struct Limits {
     pub touching: usize,
     /// Blocks of the functions through which places are followed, over all places; with many writers a block counts for more.
     pub effort: usize,
+    /// Places that one instruction can read; where there are more, none of them is followed for it.
+    pub places: usize,
     /// Writers of places that are not followed that have edges of their own in the dependence graph, for one reader.
     pub direct: usize,
 }
@@ -43,7 +44,7 @@ const WRITERS_AT_ONCE: usize = 32;
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { blocks: 4000, touching: 2000, effort: 3_000_000, direct: 64 }
+        Limits { blocks: 4000, touching: 2000, effort: 3_000_000, places: 400, direct: 64 }
     }
 }
 
@@ -63,8 +64,8 @@ type Solution = FxHashMap<InstId, Definitions>;
 #[derive(Clone)]
 enum Answer {
     Followed(Rc<Solution>),
-    /// All groups of writes ([`Memory::write_group`]) that can touch it.
-    All(Rc<Vec<u32>>),
+    /// All that can touch it.
+    All,
 }
 
 /// What can have written some places, before it is spelt out.
@@ -72,9 +73,7 @@ enum Answer {
 pub struct Sources {
     /// Of places that were followed.
     pub writers: SparseSet,
-    /// Groups of writes of the other places.
-    pub groups: SparseSet,
-    /// These places.
+    /// The other places: whatever can touch them ([`Reaching::all_writers`]).
     pub not_followed: Vec<CellId>,
     pub initial: bool,
 }
@@ -90,8 +89,6 @@ pub struct Reaching<'a> {
     /// Functions that may run at any time.
     any_time: FxHashSet<FuncId>,
     solved: FxHashMap<CellId, Answer>,
-    /// See [`Reaching::all_writers`].
-    by_object: FxHashMap<ObjectId, Rc<Vec<u32>>>,
     spent: usize,
 }
 
@@ -133,17 +130,7 @@ impl<'a> Reaching<'a> {
         }
         let returns_twice = |i: &InstId| program.inst(*i).op.call().is_some_and(|c| c.2.returns_twice);
         let twice = program.inst_ids().filter(returns_twice).collect();
-        Reaching {
-            memory,
-            edges,
-            limits,
-            calls,
-            twice,
-            any_time,
-            solved: FxHashMap::default(),
-            by_object: FxHashMap::default(),
-            spent: 0,
-        }
+        Reaching { memory, edges, limits, calls, twice, any_time, solved: FxHashMap::default(), spent: 0 }
     }
 
     pub fn limits(&self) -> &Limits {
@@ -163,17 +150,35 @@ impl<'a> Reaching<'a> {
     /// As [`Reaching::definitions`], of some of the places that it reads.
     pub fn definitions_at(&mut self, reader: InstId, cells: impl Iterator<Item = CellId>) -> Definitions {
         let mut found = self.sources(reader, cells);
-        for group in found.groups.iter() {
-            self.memory.write_group(group).insts.iter().for_each(|w| {
-                found.writers.insert(w.0);
-            });
+        if let Some(others) = self.all_writers(&found.not_followed, usize::MAX) {
+            found.writers.union(&others);
         }
         Definitions { writers: found.writers.iter().map(InstId).collect(), initial: found.initial }
+    }
+
+    /// Whatever can touch some places; nothing if these are more than `most` instructions.
+    pub fn all_writers(&self, cells: &[CellId], most: usize) -> Option<SparseSet> {
+        let (mut groups, mut writers) = (FxHashSet::default(), FxHashSet::default());
+        for touched in cells.iter().flat_map(|c| self.memory.writers_of(*c)) {
+            for group in touched.groups.iter().filter(|g| groups.insert(**g)) {
+                writers.extend(self.memory.write_group(*group).insts.iter().map(|w| w.0));
+                if writers.len() > most {
+                    return None;
+                }
+            }
+        }
+        let mut writers: Vec<u32> = writers.into_iter().collect();
+        writers.sort_unstable();
+        Some(writers.into_iter().collect())
     }
 
     /// As [`Reaching::definitions_at`], where writes that cannot be told apart are not spelt out.
     pub fn sources(&mut self, reader: InstId, cells: impl Iterator<Item = CellId>) -> Sources {
         let mut sources = Sources::default();
+        let cells: Vec<CellId> = cells.collect();
+        if cells.len() > self.limits.places {
+            return Sources { not_followed: cells, initial: true, ..sources };
+        }
         for cell in cells {
             match self.answer(cell) {
                 Answer::Followed(solution) => {
@@ -183,12 +188,9 @@ impl<'a> Reaching<'a> {
                         sources.writers.insert(w.0);
                     });
                 }
-                Answer::All(groups) => {
+                Answer::All => {
                     sources.initial = true;
                     sources.not_followed.push(cell);
-                    groups.iter().for_each(|g| {
-                        sources.groups.insert(*g);
-                    });
                 }
             }
         }
@@ -210,27 +212,9 @@ impl<'a> Reaching<'a> {
         // Looking for who touches a place costs as well.
         self.spent += memory.writers(object).len() / LOOKED_AT_AT_ONCE;
         if self.spent >= self.limits.effort {
-            return Answer::All(self.all_writers(object));
+            return Answer::All;
         }
-        let touches = |hit: &&(u32, CellId)| {
-            let size = memory.write_group(hit.0).access.size;
-            memory.affects(hit.1, size, cell)
-        };
-        let hits: Vec<(u32, CellId)> = memory.writers(object).iter().filter(touches).copied().collect();
-        let mut groups: Vec<u32> = hits.iter().map(|h| h.0).collect();
-        groups.dedup();
-        let mut reading: Vec<u32> =
-            memory.readers(object).iter().filter(|h| h.1 == cell).map(|h| h.0).collect();
-        reading.dedup();
-        let count = groups.iter().map(|g| memory.write_group(*g).insts.len()).sum::<usize>()
-            + reading.iter().map(|g| memory.read_group(*g).insts.len()).sum::<usize>();
-        if count > self.limits.touching {
-            return Answer::All(Rc::new(groups));
-        }
-        let mut readers: Vec<InstId> =
-            reading.iter().flat_map(|g| memory.read_group(*g).insts.iter().copied()).collect();
-        readers.sort_unstable();
-        readers.dedup();
+        let Some((hits, readers)) = self.touching(cell) else { return Answer::All };
         let single = memory.is_single(cell, |f| self.edges.is_recursive(f));
         let strong = single && memory.points_to.cell(cell).is_exact();
         let writers = self.writers(&hits, cell, strong);
@@ -245,22 +229,35 @@ impl<'a> Reaching<'a> {
         // Sets of writers are passed on from block to block.
         let cost = blocks * (1 + writers.len() / WRITERS_AT_ONCE);
         if !strong && blocks > self.limits.blocks || self.spent + cost > self.limits.effort {
-            return Answer::All(Rc::new(groups));
+            return Answer::All;
         }
         self.spent += cost;
         Answer::Followed(Rc::new(Problem::new(self, funcs, writers, readers, home).solve()))
     }
 
-    /// Whatever writes any place of an object.
-    fn all_writers(&mut self, object: ObjectId) -> Rc<Vec<u32>> {
+    /// Groups of writes that can touch a place, each with where it writes, and instructions that read there; nothing if they are too many.
+    fn touching(&self, cell: CellId) -> Option<(Vec<(u32, CellId)>, Vec<InstId>)> {
         let memory = self.memory;
-        let groups = self.by_object.entry(object).or_insert_with(|| {
-            let mut groups: Vec<u32> = memory.writers(object).iter().map(|h| h.0).collect();
-            groups.sort_unstable();
-            groups.dedup();
-            Rc::new(groups)
-        });
-        groups.clone()
+        let mut room = self.limits.touching;
+        let mut readers: Vec<InstId> = Vec::new();
+        let here = memory.readers(memory.points_to.cell(cell).object).iter().filter(|t| t.cell == cell);
+        for group in here.flat_map(|t| &t.groups) {
+            let insts = &memory.read_group(*group).insts;
+            room = room.checked_sub(insts.len())?;
+            readers.extend(insts);
+        }
+        readers.sort_unstable();
+        readers.dedup();
+        let (mut hits, mut seen) = (Vec::new(), FxHashSet::default());
+        for touched in memory.writers_of(cell) {
+            for group in &touched.groups {
+                if seen.insert(*group) {
+                    room = room.checked_sub(memory.write_group(*group).insts.len())?;
+                }
+                hits.push((*group, touched.cell));
+            }
+        }
+        Some((hits, readers))
     }
 
     /// Who writes the place, each once, and whether what was there before is gone then.
