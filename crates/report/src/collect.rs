@@ -302,6 +302,7 @@ fn guard_name(guard: u16) -> &'static str {
         GUARD_DIVISOR => "divisor",
         GUARD_SHIFT => "shift",
         GUARD_INDEX => "index",
+        GUARD_WIDTH => "width",
         _ => "other",
     }
 }

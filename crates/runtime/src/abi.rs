@@ -15,7 +15,7 @@ fn tracing() -> bool {
     state().on && tls().off == 0
 }
 
-fn op(number: u32) -> Op {
+pub(crate) fn op(number: u32) -> Op {
     // The instrumenter only emits valid numbers; a wrong one must not become a wrong expression.
     Op::from_u8(number as u8).unwrap_or_else(|| std::process::abort())
 }

@@ -42,3 +42,7 @@ mod start;
 pub mod state;
 #[cfg(any(feature = "program", test))]
 pub mod tls;
+#[cfg(any(feature = "program", test))]
+pub mod wide;
+#[cfg(any(feature = "program", test))]
+mod word;

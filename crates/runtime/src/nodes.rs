@@ -148,6 +148,8 @@ fn binary_shortcut(op: Op, w: u8, a: u32, b: u32) -> Option<u32> {
         (Op::And | Op::Mul, Some(0), _) | (Op::And | Op::Mul, _, Some(0)) => Some(0),
         (Op::And, Some(m), _) if m == mask(w) => Some(b),
         (Op::And, _, Some(m)) if m == mask(w) => Some(a),
+        (Op::UMulHigh | Op::SMulHigh, Some(0), _) | (Op::UMulHigh | Op::SMulHigh, _, Some(0)) => Some(0),
+        (Op::UMulHigh, Some(1), _) | (Op::UMulHigh, _, Some(1)) => Some(0),
         (Op::Mul, Some(1), _) => Some(b),
         (Op::Mul | Op::UDiv | Op::SDiv, _, Some(1)) => Some(a),
         (Op::Or, Some(m), _) if m == mask(w) => Some(0),

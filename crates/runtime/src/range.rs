@@ -5,7 +5,7 @@
 
 use crate::nodes::{is_const, op_of, width};
 use crate::state::state;
-use parallax_trace::format::{mask, sign_extend, Op};
+use parallax_trace::format::{mask, sign_extend, Node, Op};
 
 /// How deep into an expression the bounds look.
 const DEPTH: u32 = 6;
@@ -13,12 +13,16 @@ const DEPTH: u32 = 6;
 /// Smallest and largest value, unsigned.
 fn bounds(label: u32, depth: u32) -> (u64, u64) {
     let n = state().node(label);
-    let all = (0, mask(n.width));
-    if depth == 0 {
-        return all;
+    match depth {
+        0 => (0, mask(n.width)),
+        _ => unsigned(&n, |l| bounds(l, depth - 1)),
     }
-    let of = |l: u32| bounds(l, depth - 1);
-    let found = match op_of(&n) {
+}
+
+/// Smallest and largest value of a node, unsigned, from those of its operands.
+fn unsigned(n: &Node, of: impl Fn(u32) -> (u64, u64)) -> (u64, u64) {
+    let all = (0, mask(n.width));
+    let found = match op_of(n) {
         Op::Const => Some((n.value, n.value)),
         Op::ZExt => Some(of(n.a)),
         Op::Add => sum(of(n.a), of(n.b)),
@@ -35,6 +39,84 @@ fn bounds(label: u32, depth: u32) -> (u64, u64) {
     };
     // A result that does not fit has wrapped around.
     found.filter(|(_, high)| *high <= all.1).unwrap_or(all)
+}
+
+/// What every value of an expression lies between, as an unsigned and as a signed number.
+#[derive(Clone, Copy)]
+pub struct Bounds {
+    pub unsigned: (u64, u64),
+    pub signed: (i64, i64),
+}
+
+/// The bounds of a label, however deep its expression is: those of all older nodes are kept.
+pub fn known(label: u32) -> Bounds {
+    let s = state();
+    s.enter();
+    // Node 0 is nobody's operand, but has its place.
+    while s.bounds.len() <= label as usize {
+        let n = s.node(s.bounds.len() as u32);
+        let bounds = Bounds::of(&n, &s.bounds);
+        s.bounds.push(bounds);
+    }
+    let found = s.bounds[label as usize];
+    s.leave();
+    found
+}
+
+impl Bounds {
+    pub fn constant(w: u8, value: u64) -> Bounds {
+        let signed = sign_extend(value, w);
+        Bounds { unsigned: (value, value), signed: (signed, signed) }
+    }
+
+    fn of(n: &Node, older: &[Bounds]) -> Bounds {
+        if n.width == 0 {
+            return Bounds::constant(64, 0);
+        }
+        let at = |l: u32| older[l as usize];
+        let unsigned = unsigned(n, |l| at(l).unsigned);
+        let found = signed_result(n, at).or(signed(unsigned, n.width));
+        let highest = (mask(n.width) >> 1) as i64;
+        let signed = found.filter(|(low, high)| *low >= -highest - 1 && *high <= highest);
+        let signed = signed.unwrap_or((-highest - 1, highest));
+        // Neither is worth less than what the other says.
+        let positive = (signed.0 as u64, signed.1 as u64);
+        let tighter = signed.0 >= 0 && positive.1 - positive.0 < unsigned.1 - unsigned.0;
+        Bounds { unsigned: if tighter { positive } else { unsigned }, signed }
+    }
+}
+
+/// Smallest and largest signed value of a node from those of its operands, as if its width had no end.
+fn signed_result(n: &Node, of: impl Fn(u32) -> Bounds) -> Option<(i64, i64)> {
+    let (a, b) = (|| of(n.a).signed, || of(n.b).signed);
+    match op_of(n) {
+        Op::ZExt => {
+            let (low, high) = of(n.a).unsigned;
+            Some((i64::try_from(low).ok()?, i64::try_from(high).ok()?))
+        }
+        Op::SExt => Some(a()),
+        Op::Add => Some((a().0.checked_add(b().0)?, a().1.checked_add(b().1)?)),
+        Op::Sub => Some((a().0.checked_sub(b().1)?, a().1.checked_sub(b().0)?)),
+        Op::Mul => signed_product(a(), b()),
+        Op::AShr => is_const(n.b).map(|k| (a().0 >> k.min(63), a().1 >> k.min(63))),
+        Op::SDiv => {
+            let k = is_const(n.b).and_then(|k| i64::try_from(k).ok()).filter(|k| *k > 0)?;
+            Some((a().0 / k, a().1 / k))
+        }
+        Op::SRem => {
+            let k = is_const(n.b).and_then(|k| i64::try_from(k).ok()).filter(|k| *k > 0)?;
+            Some((if a().0 < 0 { 1 - k } else { 0 }, if a().1 > 0 { k - 1 } else { 0 }))
+        }
+        Op::Ite => Some((b().0.min(of(n.c).signed.0), b().1.max(of(n.c).signed.1))),
+        _ => None,
+    }
+}
+
+/// Bounds of a product, if it cannot overflow.
+pub fn signed_product(a: (i64, i64), b: (i64, i64)) -> Option<(i64, i64)> {
+    let ends =
+        [a.0.checked_mul(b.0)?, a.0.checked_mul(b.1)?, a.1.checked_mul(b.0)?, a.1.checked_mul(b.1)?];
+    Some((*ends.iter().min()?, *ends.iter().max()?))
 }
 
 fn sum(a: (u64, u64), b: (u64, u64)) -> Option<(u64, u64)> {

@@ -24,6 +24,8 @@ pub struct State {
     pub buckets: Vec<u32>,
     /// Offsets of the newest table snapshots, for reuse.
     pub last_tables: Vec<u32>,
+    /// Bounds of the first nodes, as far as anybody asked (see `range`).
+    pub bounds: Vec<crate::range::Bounds>,
     /// How many changes of nodes, events or tables are under way (see `process`).
     pub busy: u32,
     /// False: nothing is recorded (no arena, a forked child, or before `main`).
@@ -65,6 +67,7 @@ impl State {
             tables_capacity: 0,
             buckets: Vec::new(),
             last_tables: Vec::new(),
+            bounds: Vec::new(),
             busy: 0,
             on: false,
         }

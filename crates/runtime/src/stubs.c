@@ -61,6 +61,40 @@ STUB void __plx_store(uint64_t address, uint32_t laddress, uint64_t len, uint32_
 void __plx_rt_clear(uint64_t, uint64_t);
 STUB void __plx_clear(uint64_t address, uint64_t len) { __plx_rt_clear(address, len); }
 
+/* Integers of more than 64 bits: labels and values of two words. */
+uint64_t __plx_rt_wide_binary(uint32_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint32_t);
+STUB uint64_t __plx_wide_binary(uint32_t what, uint64_t la, uint64_t lb, uint64_t alo, uint64_t ahi, uint64_t blo,
+                                uint64_t bhi, uint32_t site) {
+    return LIKELY(!(la | lb)) ? 0 : __plx_rt_wide_binary(what, la, lb, alo, ahi, blo, bhi, site);
+}
+
+uint64_t __plx_rt_wide_cast(uint32_t, uint64_t, uint64_t, uint64_t);
+STUB uint64_t __plx_wide_cast(uint32_t what, uint64_t labels, uint64_t lo, uint64_t hi) {
+    return LIKELY(!labels) ? 0 : __plx_rt_wide_cast(what, labels, lo, hi);
+}
+
+uint64_t __plx_rt_wide_select(uint32_t, uint32_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                              uint32_t);
+STUB uint64_t __plx_wide_select(uint32_t what, uint32_t lc, uint64_t la, uint64_t lb, uint64_t alo, uint64_t ahi,
+                                uint64_t blo, uint64_t bhi, uint32_t site) {
+    if (LIKELY(!(la | lb | lc))) return 0;
+    if (!lc) return what >> 8 ? la : lb;
+    return __plx_rt_wide_select(what, lc, la, lb, alo, ahi, blo, bhi, site);
+}
+
+uint64_t __plx_rt_wide_load(uint64_t, uint32_t, uint32_t, uint64_t, uint64_t, uint32_t);
+STUB uint64_t __plx_wide_load(uint64_t address, uint32_t laddress, uint32_t width, uint64_t lo, uint64_t hi,
+                              uint32_t site) {
+    if (LIKELY(!laddress && !has_shadow(address) && !has_shadow(address + 15))) return 0;
+    return __plx_rt_wide_load(address, laddress, width, lo, hi, site);
+}
+
+void __plx_rt_wide_store(uint64_t, uint32_t, uint64_t, uint64_t, uint32_t);
+STUB void __plx_wide_store(uint64_t address, uint32_t laddress, uint64_t len, uint64_t labels, uint32_t site) {
+    if (LIKELY(!laddress && !labels && !has_shadow(address) && !has_shadow(address + 15))) return;
+    __plx_rt_wide_store(address, laddress, len, labels, site);
+}
+
 void __plx_rt_concretise(uint32_t, uint32_t, uint32_t);
 STUB void __plx_concretise(uint32_t reason, uint32_t label, uint32_t site) {
     if (label) __plx_rt_concretise(reason, label, site);

@@ -13,7 +13,7 @@ pub type Source<'r> = &'r mut dyn FnMut(u64) -> u64;
 const WIDTHS: [u8; 8] = [1, 3, 8, 8, 16, 32, 33, 64];
 
 /// The operators that are not leaves.
-pub const OPERATORS: [Op; 27] = [
+pub const OPERATORS: [Op; 29] = [
     Op::Add,
     Op::Sub,
     Op::Mul,
@@ -41,6 +41,8 @@ pub const OPERATORS: [Op; 27] = [
     Op::Read,
     Op::UMulOverflow,
     Op::SMulOverflow,
+    Op::UMulHigh,
+    Op::SMulHigh,
 ];
 
 /// Makes expressions over some variables.

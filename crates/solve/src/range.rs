@@ -81,6 +81,14 @@ fn step(pool: &Pool, node: &Node, [a, b, c]: [Range; 3]) -> Range {
         Op::Add => inside(a.low.checked_add(b.low), a.high.checked_add(b.high)),
         Op::Sub if a.low >= b.high => Range { low: a.low - b.high, high: a.high - b.low },
         Op::Mul => inside(a.low.checked_mul(b.low), a.high.checked_mul(b.high)),
+        Op::UMulHigh => {
+            let high = |x: u64, y: u64| (u128::from(x) * u128::from(y) >> width) as u64;
+            Range { low: high(a.low, b.low), high: high(a.high, b.high) }
+        }
+        Op::SMulHigh => match (a.signed(width), b.signed(width)) {
+            (Some(a), Some(b)) => signed_high(a, b, width),
+            _ => full,
+        },
         Op::UDiv if b.low > 0 => Range { low: a.low / b.high, high: a.high / b.low },
         Op::URem if b.low > 0 => Range { low: 0, high: a.high.min(b.high - 1) },
         Op::URem | Op::LShr => Range { low: 0, high: a.high },
@@ -102,6 +110,17 @@ fn step(pool: &Pool, node: &Node, [a, b, c]: [Range; 3]) -> Range {
         Op::Read => read(pool.table(TableId(node.num as u32)), a, width),
         op if is_predicate(op) => predicate(pool, node, a, b),
         _ => full,
+    }
+}
+
+/// Of the products of the ends the least and the greatest, if both have one sign.
+fn signed_high(a: (i64, i64), b: (i64, i64), width: u8) -> Range {
+    let product = |x: i64, y: i64| (i128::from(x) * i128::from(y)) >> width;
+    let ends = [product(a.0, b.0), product(a.0, b.1), product(a.1, b.0), product(a.1, b.1)];
+    let (low, high) = ends.iter().fold((i128::MAX, i128::MIN), |(l, h), p| (l.min(*p), h.max(*p)));
+    match (low < 0) == (high < 0) {
+        true => Range { low: low as u64 & mask(width), high: high as u64 & mask(width) },
+        false => Range::full(width),
     }
 }
 

@@ -195,7 +195,7 @@ impl Reader<'_> {
 
     fn applied(&mut self, sexp: &Sexp, op: &str, args: &[Sexp]) -> Result<ExprId, ReadError> {
         if let ("distinct", [product @ Sexp::List(_), _]) = (op, args) {
-            return self.overflow(product);
+            return self.of_wide_product(product, Op::UMulOverflow, Op::SMulOverflow);
         }
         let args = args.iter().map(|arg| self.term(arg)).collect::<Result<Vec<_>, _>>()?;
         if let ("ite", [c, a, b]) = (op, &args[..]) {
@@ -218,6 +218,11 @@ impl Reader<'_> {
 
     /// `((_ extract 7 0) x)` and extensions.
     fn indexed(&mut self, sexp: &Sexp, op: &[Sexp], arg: &Sexp) -> Result<ExprId, ReadError> {
+        if let (Some(Sexp::Atom(extract)), Some(Sexp::Atom(bvmul))) = (op.get(1), arg.list().first()) {
+            if extract == "extract" && bvmul == "bvmul" {
+                return self.of_wide_product(arg, Op::UMulHigh, Op::SMulHigh);
+            }
+        }
         let arg = self.term(arg)?;
         let width = self.pool.width(arg);
         let words: Vec<&str> = op.iter().filter_map(Sexp::atom).collect();
@@ -238,14 +243,14 @@ impl Reader<'_> {
         made.ok_or_else(|| sexp.form())
     }
 
-    /// `(bvmul ((_ zero_extend w) x) ((_ zero_extend w) y))`, of which the double width is compared with
-    /// the width of x.
-    fn overflow(&mut self, product: &Sexp) -> Result<ExprId, ReadError> {
+    /// `(bvmul ((_ zero_extend w) x) ((_ zero_extend w) y))`: what is asked of the product in twice the width
+    /// if it is unsigned, and if it is signed.
+    fn of_wide_product(&mut self, product: &Sexp, unsigned: Op, signed: Op) -> Result<ExprId, ReadError> {
         let [_, Sexp::List(x), Sexp::List(y)] = product.list() else { return Err(product.form()) };
         let ([how, x], [_, y]) = (&x[..], &y[..]) else { return Err(product.form()) };
         let op = match how.list().get(1).and_then(Sexp::atom) {
-            Some("zero_extend") => Op::UMulOverflow,
-            Some("sign_extend") => Op::SMulOverflow,
+            Some("zero_extend") => unsigned,
+            Some("sign_extend") => signed,
             _ => return Err(product.form()),
         };
         let (x, y) = (self.term(x)?, self.term(y)?);

@@ -39,7 +39,7 @@ fn every_label_of_a_random_trace_keeps_its_value() {
         for _ in 0..40 {
             let (a, b) = (labels[rng.usize(..labels.len())], labels[rng.usize(..labels.len())]);
             let (wa, wb) = (synth.nodes()[a as usize].width, synth.nodes()[b as usize].width);
-            let op = Op::from_u8(rng.u8(3..=29)).unwrap();
+            let op = Op::from_u8(rng.u8(3..=31)).unwrap();
             let constant = synth.constant(wa, rng.u64(..) >> rng.u32(..64));
             labels.push(constant);
             let label = match op {

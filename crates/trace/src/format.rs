@@ -18,7 +18,7 @@
 /// First word of a valid arena.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"PARALLAX");
 /// Changes whenever the layout changes; runtime and engine must agree.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 /// Bytes reserved for the [`Header`] at the start of the arena.
 pub const HEADER_BYTES: usize = 4096;
 /// Size of an event record and the alignment of payloads.
@@ -172,6 +172,10 @@ pub enum Op {
     UMulOverflow = 28,
     /// 1 if `a * b` overflows, signed; width 1.
     SMulOverflow = 29,
+    /// Upper half of `a * b` in twice the width, unsigned.
+    UMulHigh = 30,
+    /// Upper half of `a * b` in twice the width, signed.
+    SMulHigh = 31,
 }
 
 impl Op {
@@ -179,10 +183,10 @@ impl Op {
     pub const fn from_u8(op: u8) -> Option<Op> {
         use Op::*;
         #[rustfmt::skip]
-        const ALL: [Op; 29] = [
+        const ALL: [Op; 31] = [
             Const, Input, Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor, Eq,
             Ne, Ult, Ule, Slt, Sle, ZExt, SExt, Extract, Concat, Ite, Read, UMulOverflow,
-            SMulOverflow,
+            SMulOverflow, UMulHigh, SMulHigh,
         ];
         if op >= 1 && op as usize <= ALL.len() {
             Some(ALL[op as usize - 1])
@@ -300,6 +304,8 @@ pub const OUTPUT_SYMBOLIC: u32 = 1 << 31;
 pub const GUARD_DIVISOR: u16 = 1;
 pub const GUARD_SHIFT: u16 = 2;
 pub const GUARD_INDEX: u16 = 3;
+/// The operands of a division of more than 64 bits fit into 64.
+pub const GUARD_WIDTH: u16 = 4;
 
 /// Reasons for making a value concrete.
 pub const CONCRETE_STORE_ADDRESS: u16 = 1;
@@ -393,6 +399,8 @@ pub fn apply(op: Op, width: u8, operand_width: u8, a: u64, b: u64, c: u64) -> Op
             let product = signed(a) as i128 * signed(b) as i128;
             (product != sign_extend(product as u64, operand_width) as i128) as u64
         }
+        Op::UMulHigh => ((a as u128 * b as u128) >> operand_width) as u64,
+        Op::SMulHigh => ((signed(a) as i128 * signed(b) as i128) >> operand_width) as u64,
     };
     Some(value & mask(width))
 }

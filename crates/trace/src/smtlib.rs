@@ -132,6 +132,8 @@ pub fn application(op: Op, width: u8, operand_width: u8, low: u64, args: [&str; 
         (Op::Ite, _) => format!("(ite (= {a} (_ bv1 1)) {b} {c})"),
         (Op::UMulOverflow, _) => bit(overflow_term("zero_extend", a, b, operand_width)),
         (Op::SMulOverflow, _) => bit(overflow_term("sign_extend", a, b, operand_width)),
+        (Op::UMulHigh, _) => high_term("zero_extend", a, b, operand_width),
+        (Op::SMulHigh, _) => high_term("sign_extend", a, b, operand_width),
         _ => literal(0, width),
     }
 }
@@ -140,6 +142,14 @@ pub fn application(op: Op, width: u8, operand_width: u8, low: u64, args: [&str; 
 fn overflow_term(extend: &str, a: &str, b: &str, width: u8) -> String {
     let wide = |term: &str| format!("((_ {extend} {width}) {term})");
     format!("(distinct (bvmul {} {}) {})", wide(a), wide(b), wide(&format!("(bvmul {a} {b})")))
+}
+
+/// The upper half of the product in twice the width.
+fn high_term(extend: &str, a: &str, b: &str, width: u8) -> String {
+    let wide = |term: &str| format!("((_ {extend} {width}) {term})");
+    // Twice 64 does not fit: the highest bit is counted in a wider type.
+    let highest = 2 * u16::from(width) - 1;
+    format!("((_ extract {highest} {width}) (bvmul {} {}))", wide(a), wide(b))
 }
 
 /// The bytes of a table read, the last one on top. `table`: name of the table's function.

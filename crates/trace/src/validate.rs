@@ -50,7 +50,9 @@ fn node(trace: &Trace, label: Label, tables: &mut HashMap<u32, Label>) -> Result
         | Op::AShr
         | Op::And
         | Op::Or
-        | Op::Xor => fits(width(node.a)? == node.width && width(node.b)? == node.width),
+        | Op::Xor
+        | Op::UMulHigh
+        | Op::SMulHigh => fits(width(node.a)? == node.width && width(node.b)? == node.width),
         Op::Eq | Op::Ne | Op::Ult | Op::Ule | Op::Slt | Op::Sle | Op::UMulOverflow | Op::SMulOverflow => {
             fits(node.width == 1 && width(node.a)? == width(node.b)?)
         }

@@ -177,10 +177,17 @@ impl<C: Clauses> Gates<C> {
     /// Does the product in twice the width differ from the product in the width, extended?
     pub fn mul_overflow(&mut self, a: &[Lit], b: &[Lit], signed: bool) -> Lit {
         let width = a.len();
+        let product = self.mul_wide(a, b, signed);
+        let fill = if signed { product[width - 1] } else { FALSE };
+        let expected = extended(&product[..width], fill, 2 * width);
+        -self.eq(&product, &expected)
+    }
+
+    /// The product in twice the width.
+    pub fn mul_wide(&mut self, a: &[Lit], b: &[Lit], signed: bool) -> Vec<Lit> {
+        let width = a.len();
         let fill = |x: &[Lit]| if signed { x[width - 1] } else { FALSE };
         let (a, b) = (extended(a, fill(a), 2 * width), extended(b, fill(b), 2 * width));
-        let product = self.mul(&a, &b);
-        let expected = extended(&product[..width], fill(&product[..width]), 2 * width);
-        -self.eq(&product, &expected)
+        self.mul(&a, &b)
     }
 }

@@ -102,6 +102,8 @@ impl<C: Clauses> Blaster<C> {
             Op::Read => self.read(pool, id, &a),
             Op::UMulOverflow => vec![g.mul_overflow(&a, &b, false)],
             Op::SMulOverflow => vec![g.mul_overflow(&a, &b, true)],
+            Op::UMulHigh => g.mul_wide(&a, &b, false).split_off(width),
+            Op::SMulHigh => g.mul_wide(&a, &b, true).split_off(width),
         }
     }
 

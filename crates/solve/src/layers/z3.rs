@@ -233,6 +233,8 @@ fn bits(pool: &Pool, node: &Node, args: &[&Term]) -> BV {
         Op::And => a().bvand(b()),
         Op::Or => a().bvor(b()),
         Op::Xor => a().bvxor(b()),
+        Op::UMulHigh => upper_half(a().zero_ext(width).bvmul(b().zero_ext(width))),
+        Op::SMulHigh => upper_half(a().sign_ext(width).bvmul(b().sign_ext(width))),
         Op::ZExt => a().zero_ext(more()),
         Op::SExt => a().sign_ext(more()),
         Op::Extract => a().extract(node.num as u32 + width - 1, node.num as u32),
@@ -241,6 +243,11 @@ fn bits(pool: &Pool, node: &Node, args: &[&Term]) -> BV {
         // Leaves, reads and predicates have been dealt with.
         _ => BV::from_u64(0, width),
     }
+}
+
+fn upper_half(wide: BV) -> BV {
+    let bits = wide.get_size();
+    wide.extract(bits - 1, bits / 2)
 }
 
 impl Layer for Z3 {

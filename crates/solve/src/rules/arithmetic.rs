@@ -5,7 +5,7 @@
 use super::{as_op, as_op_constant, with_constant, Rule};
 use crate::expr::{ExprId, Node};
 use crate::pool::Pool;
-use parallax_trace::format::{mask, Op};
+use parallax_trace::format::{mask, sign_extend, Op};
 
 pub(super) const RULES: &[Rule] = &[
     // match:  x + 0, x - 0
@@ -53,6 +53,21 @@ pub(super) const RULES: &[Rule] = &[
     // match:  x * 0 or x * 1 overflows, signed (wider than a bit)
     // result: false
     Rule { name: "smul_overflow_small", ops: &[Op::SMulOverflow], apply: smul_overflow_small },
+    // match:  upper half of x * 0
+    // result: 0
+    Rule { name: "mul_high_zero", ops: &[Op::UMulHigh, Op::SMulHigh], apply: mul_zero },
+    // match:  upper half of x * 2^k, unsigned, or signed with 2^k positive
+    // result: x >> (width - k), shifted like that
+    Rule { name: "mul_high_power", ops: &[Op::UMulHigh, Op::SMulHigh], apply: mul_high_power },
+    // match:  upper half of zext x * zext y, with room for the product
+    // result: 0
+    Rule { name: "mul_high_room", ops: &[Op::UMulHigh, Op::SMulHigh], apply: mul_high_room },
+    // match:  upper half of sext x * sext y, signed, with room for the product
+    // result: (sext x * sext y) >>s (width - 1)
+    Rule { name: "smul_high_room", ops: &[Op::SMulHigh], apply: smul_high_room },
+    // match:  upper half of zext x * zext y, signed
+    // result: the same, unsigned
+    Rule { name: "smul_high_of_positive", ops: &[Op::SMulHigh], apply: smul_high_of_positive },
 ];
 
 fn add_zero(pool: &mut Pool, node: &Node) -> Option<ExprId> {
@@ -154,4 +169,50 @@ fn overflow_room(pool: &mut Pool, node: &Node) -> Option<ExprId> {
 fn smul_overflow_small(pool: &mut Pool, node: &Node) -> Option<ExprId> {
     let (x, c) = with_constant(pool, node)?;
     (c <= 1 && pool.width(x) > 1).then(|| pool.truth(false))
+}
+
+fn mul_high_power(pool: &mut Pool, node: &Node) -> Option<ExprId> {
+    let (x, c) = with_constant(pool, node)?;
+    let (signed, width) = (node.op == Op::SMulHigh, u32::from(node.width));
+    // The highest bit alone is a negative number when signed.
+    if !c.is_power_of_two() || (signed && c.trailing_zeros() + 1 == width) {
+        return None;
+    }
+    // A shift by the width itself is 0, or the sign.
+    let amount = pool.constant(node.width, u64::from(width - c.trailing_zeros()).min(mask(node.width)));
+    let shift = if signed { Op::AShr } else { Op::LShr };
+    (width > 1).then(|| pool.binary(shift, x, amount))
+}
+
+fn mul_high_room(pool: &mut Pool, node: &Node) -> Option<ExprId> {
+    let [a, b, _] = node.args;
+    let (x, y) = (unsigned_width(pool, a)?, unsigned_width(pool, b)?);
+    let positive = node.op == Op::UMulHigh || x.max(y) < node.width;
+    (positive && x + y <= node.width).then(|| pool.constant(node.width, 0))
+}
+
+/// Bits that hold the value with its sign: of an extension those of its operand, of a constant as many as it needs.
+fn signed_width(pool: &Pool, id: ExprId) -> Option<u8> {
+    let sext = as_op(pool, id, Op::SExt).map(|sext| pool.width(sext.args[0]));
+    let constant = || {
+        let value = sign_extend(pool.as_const(id)?, pool.width(id));
+        Some(65 - value.unsigned_abs().leading_zeros() as u8)
+    };
+    sext.or_else(constant).or_else(|| unsigned_width(pool, id).map(|w| w + 1))
+}
+
+fn smul_high_room(pool: &mut Pool, node: &Node) -> Option<ExprId> {
+    let [a, b, _] = node.args;
+    if signed_width(pool, a)? + signed_width(pool, b)? > node.width {
+        return None;
+    }
+    let product = pool.binary(Op::Mul, a, b);
+    let amount = pool.constant(node.width, u64::from(node.width) - 1);
+    Some(pool.binary(Op::AShr, product, amount))
+}
+
+fn smul_high_of_positive(pool: &mut Pool, node: &Node) -> Option<ExprId> {
+    let [a, b, _] = node.args;
+    let positive = |id| unsigned_width(pool, id).is_some_and(|w| w < node.width);
+    (positive(a) && positive(b)).then(|| pool.binary(Op::UMulHigh, a, b))
 }

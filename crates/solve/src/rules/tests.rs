@@ -91,7 +91,7 @@ fn whole_expressions_mean_the_same_with_and_without_rules() {
             let mut rng = fastrand::Rng::with_seed(seed);
             let mut below = |n: u64| rng.u64(..n);
             let mut random = Random::new(&mut below, vars()).without_reuse();
-            let op = OPERATORS[random.below(27) as usize];
+            let op = OPERATORS[random.below(OPERATORS.len() as u64) as usize];
             let node = random.any_node(pool, op, 3);
             pool.make(node)
         };

@@ -91,6 +91,8 @@ impl Printer<'_> {
             Op::And => ("&", BITS),
             Op::Or => ("|", BITS),
             Op::Xor => ("^", BITS),
+            Op::UMulHigh => return (self.call_text("mul_high_u", node), ATOM),
+            Op::SMulHigh => return (self.call_text("mul_high_s", node), ATOM),
             _ => return ("?".to_owned(), ATOM),
         };
         let right = match (self.constant(node.b), binds) {
@@ -100,6 +102,10 @@ impl Printer<'_> {
         };
         let left = self.inside(node.a, if binds == BITS || binds == SHIFT { ATOM } else { binds });
         (format!("{left} {symbol} {right}"), binds)
+    }
+
+    fn call_text(&self, name: &str, node: &Node) -> String {
+        format!("{name}({}, {})", self.value_text(node.a).0, self.value_text(node.b).0)
     }
 
     /// A sum; adding a negative constant is a subtraction.
@@ -277,11 +283,10 @@ impl Printer<'_> {
 
     /// One-bit operators that have no infix form.
     fn odd_condition_text(&self, op: Op, node: &Node) -> String {
-        let (a, b) = (self.value_text(node.a).0, || self.value_text(node.b).0);
         match op {
-            Op::Extract => format!("bit({a}, {})", node.b),
-            Op::UMulOverflow => format!("mul_overflows_u({a}, {})", b()),
-            Op::SMulOverflow => format!("mul_overflows_s({a}, {})", b()),
+            Op::Extract => format!("bit({}, {})", self.value_text(node.a).0, node.b),
+            Op::UMulOverflow => self.call_text("mul_overflows_u", node),
+            Op::SMulOverflow => self.call_text("mul_overflows_s", node),
             Op::ZExt | Op::SExt => wrap(self.condition_text(node.a, true), ATOM),
             _ => format!("({})", self.binary_text(op, node).0),
         }

@@ -47,7 +47,7 @@ fn add_node(synth: &mut Synth, rng: &mut Rng) {
     let width_of = |synth: &Synth, label: u32| synth.nodes()[label as usize].width;
     let a = any(synth, rng);
     let width = width_of(synth, a);
-    match Op::from_u8(rng.u8(1..=29)).unwrap() {
+    match Op::from_u8(rng.u8(1..=31)).unwrap() {
         Op::Const | Op::Input => {
             let value = if rng.bool() { rng.u64(..) } else { rng.u64(..300) };
             synth.constant(width, value);
@@ -73,7 +73,7 @@ fn add_node(synth: &mut Synth, rng: &mut Rng) {
         Op::Read => add_read(synth, rng, a),
         op => {
             let b = same_width(synth, rng, a);
-            let comparison = (Op::Eq..=Op::Sle).contains(&op) || op >= Op::UMulOverflow;
+            let comparison = (Op::Eq..=Op::Sle).contains(&op) || matches!(op, Op::UMulOverflow | Op::SMulOverflow);
             synth.node(op, if comparison { 1 } else { width }, a, b, 0);
         }
     }
