@@ -116,6 +116,12 @@ pub struct Abi<'c> {
     pub argument: FunctionValue<'c>,
     pub result: FunctionValue<'c>,
     pub intrinsic: FunctionValue<'c>,
+    pub wide_binary: FunctionValue<'c>,
+    pub wide_overflow: FunctionValue<'c>,
+    pub wide_cast: FunctionValue<'c>,
+    pub wide_select: FunctionValue<'c>,
+    pub wide_load: FunctionValue<'c>,
+    pub wide_store: FunctionValue<'c>,
 }
 
 impl<'c> Abi<'c> {
@@ -131,6 +137,9 @@ impl<'c> Abi<'c> {
         };
         let label = |name: &str, args: &[BasicMetadataTypeEnum<'c>]| {
             declared(module.add_function(name, context.i32_type().fn_type(args, false), None))
+        };
+        let labels = |name: &str, args: &[BasicMetadataTypeEnum<'c>]| {
+            declared(module.add_function(name, context.i64_type().fn_type(args, false), None))
         };
         let nothing = |name: &str, args: &[BasicMetadataTypeEnum<'c>]| {
             declared(module.add_function(name, context.void_type().fn_type(args, false), None))
@@ -167,6 +176,12 @@ impl<'c> Abi<'c> {
             argument: label("__plx_argument", &[w, w]),
             result: label("__plx_result", &[w, w]),
             intrinsic: label("__plx_intrinsic", &[w, w, w, w, l, l, l]),
+            wide_binary: labels("__plx_wide_binary", &[w, l, l, l, l, l, l, w]),
+            wide_overflow: labels("__plx_wide_overflow", &[w, l, l, l, l, l, l, w]),
+            wide_cast: labels("__plx_wide_cast", &[w, l, l, l]),
+            wide_select: labels("__plx_wide_select", &[w, w, l, l, l, l, l, l, w]),
+            wide_load: labels("__plx_wide_load", &[l, w, w, l, l, w]),
+            wide_store: nothing("__plx_wide_store", &[l, w, l, l, w]),
         }
     }
 }

@@ -407,6 +407,11 @@ fn send_variadic<'c>(
                 spill(overflow_padding, None);
                 spill(2, None);
             }
+            BasicValueEnum::IntValue(v) if v.get_type().get_bit_width() > 64 => {
+                // One that fits into registers comes as two words; this one is on the stack, aligned to 16 bytes.
+                spill(overflow_padding, None);
+                argument.labels.iter().for_each(|label| spill(1, Some(*label)));
+            }
             BasicValueEnum::FloatValue(_) | BasicValueEnum::VectorValue(_) if fp < 8 => fp += 1,
             BasicValueEnum::FloatValue(_) | BasicValueEnum::VectorValue(_) => spill(1, None),
             _ if gp < 6 => {

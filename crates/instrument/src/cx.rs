@@ -127,7 +127,7 @@ impl<'a, 'c> Cx<'a, 'c> {
     ) -> Result<IntValue<'c>> {
         let call = self.builder.build_call(f, args, "l")?;
         call.set_call_convention(PRESERVE_MOST);
-        // All functions called this way are declared to return a label.
+        // All functions called this way are declared to return a label, or two in one word.
         Ok(call.try_as_basic_value().expect_basic("label").into_int_value())
     }
     pub fn call(&self, f: FunctionValue<'c>, args: &[BasicMetadataValueEnum<'c>]) -> Result<()> {

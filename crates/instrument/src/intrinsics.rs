@@ -160,7 +160,7 @@ pub fn slow<'c>(
     if is_block(&name) || starts(&name, SILENT) || name.starts_with("llvm.va_") {
         return Ok(vec![cx.zero(); leaves.len()]);
     }
-    if starts(&name, TRANSPARENT) && leaves.len() == 1 {
+    if starts(&name, TRANSPARENT) {
         return Ok(e.nth(i, 0)?.labels);
     }
     if let Some((_, number, operands)) = EXPRESSIONS.iter().find(|x| name.starts_with(x.0)) {
@@ -169,8 +169,10 @@ pub fn slow<'c>(
         }
     }
     if let Some((_, number, op)) = OVERFLOWS.iter().find(|x| name.starts_with(x.0)) {
-        if leaves.len() == 2 {
-            return with_overflow(e, i, *number, *op);
+        match leaves.len() {
+            2 => return with_overflow(e, i, *number, *op),
+            3 => return crate::wide::with_overflow(e, i, *number, *op),
+            _ => {}
         }
     }
     lose_all(e, i)?;

@@ -34,6 +34,7 @@ mod same;
 mod segments;
 mod slow;
 mod types;
+mod wide;
 
 pub use clean::clean_up;
 pub use error::Error;

@@ -3,6 +3,7 @@
 use crate::cx::Result;
 use crate::emit::Emitter;
 use crate::fast::result_value;
+use crate::{types, wide};
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::*;
 use parallax_trace::format::*;
@@ -100,6 +101,9 @@ pub fn found_labels<'c>(
 ) -> Result<Vec<IntValue<'c>>> {
     let (cx, inst) = (e.cx, &e.body.insts[i]);
     let address = cx.as_word(pointer)?;
+    if types::wide_width(value.get_type()).is_some() {
+        return wide::load(e, address, cx.zero(), value, inst.site);
+    }
     if inst.leaves.len() != 1 || !inst.leaves[0].path.is_empty() {
         opaque_load(e, address, cx.zero(), value, inst.site)?;
         return Ok(vec![cx.zero(); inst.leaves.len()]);
@@ -169,6 +173,9 @@ pub fn slow_load<'c>(
     if leaves.len() == 1 && leaves[0].path.is_empty() {
         return Ok(vec![scalar_load(e, address, laddress, value, leaves[0].width, site)?]);
     }
+    if types::wide_width(value.get_type()).is_some() {
+        return wide::load(e, address, laddress, value, site);
+    }
     opaque_load(e, address, laddress, value, site)?;
     Ok(vec![cx.zero(); leaves.len()])
 }
@@ -180,6 +187,9 @@ pub fn slow_store(e: &mut Emitter<'_, '_>, i: usize) -> Result<()> {
     let pointer = e.operand(pointer_operand(inst, 1)?)?;
     let len = written_bytes(e, inst)?;
     let stored = e.operand(pointer_operand(inst, 0)?)?;
+    if types::wide_width(stored.value.get_type()).is_some() {
+        return wide::store(e, &pointer, &stored.labels, len, site);
+    }
     let scalar = stored.labels.len() == 1 && len <= 8;
     let label = if scalar { stored.labels[0] } else { cx.zero() };
     if !scalar {

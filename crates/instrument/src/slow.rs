@@ -116,6 +116,9 @@ impl<'c> Emitter<'_, 'c> {
     /// Labels of an instruction that neither touches memory nor calls.
     fn expression(&mut self, i: usize) -> Result<Vec<IntValue<'c>>> {
         let inst = self.body.insts[i].clone();
+        if let Some(labels) = crate::wide::expression(self, i)? {
+            return Ok(labels);
+        }
         match inst.op {
             Op::Add
             | Op::Sub
@@ -202,9 +205,14 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     fn comparison(&mut self, i: usize) -> Result<Vec<IntValue<'c>>> {
+        let (op, swapped) = self.comparison_op(i);
+        Ok(vec![self.binary(i, op, swapped)?])
+    }
+
+    /// The operator of a comparison, and whether its operands change places.
+    pub fn comparison_op(&self, i: usize) -> (f::Op, bool) {
         use IntPredicate::*;
-        let predicate = self.body.insts[i].value.get_icmp_predicate();
-        let (op, swapped) = match predicate.unwrap_or(EQ) {
+        match self.body.insts[i].value.get_icmp_predicate().unwrap_or(EQ) {
             EQ => (f::Op::Eq, false),
             NE => (f::Op::Ne, false),
             ULT => (f::Op::Ult, false),
@@ -215,8 +223,7 @@ impl<'c> Emitter<'_, 'c> {
             UGE => (f::Op::Ule, true),
             SGT => (f::Op::Slt, true),
             SGE => (f::Op::Sle, true),
-        };
-        Ok(vec![self.binary(i, op, swapped)?])
+        }
     }
 
     fn cast(&mut self, i: usize) -> Result<Vec<IntValue<'c>>> {
@@ -329,7 +336,12 @@ impl<'c> Emitter<'_, 'c> {
             _ => {}
         }
         let condition = self.nth(i, 0)?;
-        let label = condition.labels.first().copied().unwrap_or(cx.zero());
+        let mut label = condition.labels.first().copied().unwrap_or(cx.zero());
+        if condition.labels.len() > 1 {
+            // A switch by more than 64 bits: the cases of a site are words.
+            self.lose_operands(i)?;
+            label = cx.zero();
+        }
         let value = condition.value.into_int_value();
         if inst.op == Op::Br && !label.is_const() && !self.numbers.merged.contains(&inst.value) {
             let taken = cx.builder.build_int_z_extend(value, cx.i32(), "taken")?;
@@ -399,7 +411,7 @@ impl<'c> Emitter<'_, 'c> {
     }
 }
 
-fn binary_op(op: Op) -> f::Op {
+pub fn binary_op(op: Op) -> f::Op {
     match op {
         Op::Add => f::Op::Add,
         Op::Sub => f::Op::Sub,

@@ -2,10 +2,13 @@
 
 use inkwell::types::{AnyTypeEnum, BasicTypeEnum};
 
-/// Widest integer with an exact expression.
+/// Widest expression.
 pub const MAX_WIDTH: u32 = 64;
+/// Widest integer: two words, each with an expression.
+const MAX_WIDE: u32 = 128;
 
-/// A part of a value that carries a label: the way into nested aggregates, and its width in bits.
+/// A part of a value that carries a label: the way into nested aggregates, and its width in bits. The two words of
+/// a wide integer are two leaves with the same path, the lower one first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leaf {
     pub path: Vec<u32>,
@@ -19,6 +22,12 @@ pub fn scalar_width(ty: BasicTypeEnum) -> Option<u32> {
         BasicTypeEnum::PointerType(_) => Some(64),
         _ => None,
     }
+}
+
+/// Width of an integer of two words.
+pub fn wide_width(ty: BasicTypeEnum) -> Option<u32> {
+    let BasicTypeEnum::IntType(t) = ty else { return None };
+    Some(t.get_bit_width()).filter(|w| (MAX_WIDTH + 1..=MAX_WIDE).contains(w))
 }
 
 /// All leaves of a type, in order; none if nothing in it can be symbolic or there are too many.
@@ -43,6 +52,10 @@ fn collect(ty: BasicTypeEnum, path: &mut Vec<u32>, out: &mut Vec<Leaf>) {
         _ => {
             if let Some(width) = scalar_width(ty) {
                 out.push(Leaf { path: path.clone(), width });
+            }
+            if let Some(width) = wide_width(ty) {
+                out.push(Leaf { path: path.clone(), width: MAX_WIDTH });
+                out.push(Leaf { path: path.clone(), width: width - MAX_WIDTH });
             }
             return;
         }

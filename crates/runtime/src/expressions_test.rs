@@ -23,23 +23,23 @@ static __plx_globals: [crate::objects::GlobalObject; 0] = [];
 #[no_mangle]
 static __plx_globals_len: u64 = 0;
 
-const INPUTS: usize = 6;
-type Bytes = [u8; INPUTS];
+pub const INPUTS: usize = 6;
+pub type Bytes = [u8; INPUTS];
 
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
-    fn below(&mut self, n: u64) -> u64 {
+    pub fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
     /// Small numbers, numbers near the ends, and anything.
-    fn value(&mut self, w: u8) -> u64 {
+    pub fn value(&mut self, w: u8) -> u64 {
         let v = match self.below(4) {
             0 => self.below(4),
             1 => 0u64.wrapping_sub(self.below(4)),
@@ -48,12 +48,12 @@ impl Random {
         };
         v & mask(w)
     }
-    fn bytes(&mut self) -> Bytes {
+    pub fn bytes(&mut self) -> Bytes {
         std::array::from_fn(|_| self.value(8) as u8)
     }
 }
 
-fn arena() -> Vec<u64> {
+pub fn arena() -> Vec<u64> {
     let nodes = 1 << 16;
     let mut memory = vec![0u64; (HEADER_BYTES + (1 << 16) + nodes * 24) / 8];
     let header = Header {
@@ -75,7 +75,7 @@ fn arena() -> Vec<u64> {
 }
 
 /// The value of a label on other inputs.
-fn evaluate(label: u32, bytes: &Bytes) -> u64 {
+pub fn evaluate(label: u32, bytes: &Bytes) -> u64 {
     let n = state().node(label);
     let value = |l: u32| evaluate(l, bytes);
     let op = nodes::op_of(&n);
@@ -119,7 +119,7 @@ impl Value {
     }
 }
 
-const BINARY: [Op; 13] = [
+const BINARY: [Op; 15] = [
     Op::Add,
     Op::Sub,
     Op::Mul,
@@ -133,6 +133,8 @@ const BINARY: [Op; 13] = [
     Op::And,
     Op::Or,
     Op::Xor,
+    Op::UMulHigh,
+    Op::SMulHigh,
 ];
 const COMPARISON: [Op; 8] =
     [Op::Eq, Op::Ne, Op::Ult, Op::Ule, Op::Slt, Op::Sle, Op::UMulOverflow, Op::SMulOverflow];
@@ -231,7 +233,7 @@ fn step(values: &[Value], r: &mut Random, n: usize) -> Option<(Value, String)> {
     };
     Some(match r.below(9) {
         0..=2 => {
-            let op = BINARY[r.below(13) as usize];
+            let op = BINARY[r.below(15) as usize];
             let b = match op {
                 // The caller of `nodes` keeps shift amounts below the width.
                 Op::Shl | Op::LShr | Op::AShr => Value::constant(a.w, r.below(a.w as u64), n),

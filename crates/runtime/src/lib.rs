@@ -45,4 +45,8 @@ pub mod tls;
 #[cfg(any(feature = "program", test))]
 pub mod wide;
 #[cfg(any(feature = "program", test))]
+pub mod wide_overflow;
+#[cfg(test)]
+mod wide_test;
+#[cfg(any(feature = "program", test))]
 mod word;

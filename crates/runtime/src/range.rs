@@ -52,7 +52,10 @@ pub struct Bounds {
 pub fn known(label: u32) -> Bounds {
     let s = state();
     s.enter();
-    // Node 0 is nobody's operand, but has its place.
+    if s.bounds.is_empty() {
+        // Label 0 has no node, but a place.
+        s.bounds.push(Bounds::constant(64, 0));
+    }
     while s.bounds.len() <= label as usize {
         let n = s.node(s.bounds.len() as u32);
         let bounds = Bounds::of(&n, &s.bounds);
@@ -70,9 +73,6 @@ impl Bounds {
     }
 
     fn of(n: &Node, older: &[Bounds]) -> Bounds {
-        if n.width == 0 {
-            return Bounds::constant(64, 0);
-        }
         let at = |l: u32| older[l as usize];
         let unsigned = unsigned(n, |l| at(l).unsigned);
         let found = signed_result(n, at).or(signed(unsigned, n.width));
@@ -114,8 +114,7 @@ fn signed_result(n: &Node, of: impl Fn(u32) -> Bounds) -> Option<(i64, i64)> {
 
 /// Bounds of a product, if it cannot overflow.
 pub fn signed_product(a: (i64, i64), b: (i64, i64)) -> Option<(i64, i64)> {
-    let ends =
-        [a.0.checked_mul(b.0)?, a.0.checked_mul(b.1)?, a.1.checked_mul(b.0)?, a.1.checked_mul(b.1)?];
+    let ends = [a.0.checked_mul(b.0)?, a.0.checked_mul(b.1)?, a.1.checked_mul(b.0)?, a.1.checked_mul(b.1)?];
     Some((*ends.iter().min()?, *ends.iter().max()?))
 }
 

@@ -68,6 +68,12 @@ STUB uint64_t __plx_wide_binary(uint32_t what, uint64_t la, uint64_t lb, uint64_
     return LIKELY(!(la | lb)) ? 0 : __plx_rt_wide_binary(what, la, lb, alo, ahi, blo, bhi, site);
 }
 
+uint64_t __plx_rt_wide_overflow(uint32_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint32_t);
+STUB uint64_t __plx_wide_overflow(uint32_t what, uint64_t la, uint64_t lb, uint64_t alo, uint64_t ahi, uint64_t blo,
+                                  uint64_t bhi, uint32_t site) {
+    return LIKELY(!(la | lb)) ? 0 : __plx_rt_wide_overflow(what, la, lb, alo, ahi, blo, bhi, site);
+}
+
 uint64_t __plx_rt_wide_cast(uint32_t, uint64_t, uint64_t, uint64_t);
 STUB uint64_t __plx_wide_cast(uint32_t what, uint64_t labels, uint64_t lo, uint64_t hi) {
     return LIKELY(!labels) ? 0 : __plx_rt_wide_cast(what, labels, lo, hi);

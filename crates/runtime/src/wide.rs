@@ -24,7 +24,7 @@ pub struct Wide {
     pub hi: Word,
 }
 
-fn tracing() -> bool {
+pub fn tracing() -> bool {
     state().on && tls().off == 0
 }
 
@@ -35,14 +35,14 @@ fn pair(labels: u64) -> (u32, u32) {
 
 impl Wide {
     /// An operand of `w` bits; its words hold nothing above.
-    fn operand(labels: u64, (lo, hi): (u64, u64), w: u8) -> Wide {
+    pub fn operand(labels: u64, (lo, hi): (u64, u64), w: u8) -> Wide {
         let (low, high) = pair(labels);
         let upper = Word::new(high, hi, w - 64).extend(Op::ZExt, 64);
         Wide { lo: Word::new(low, lo, 64), hi: upper }
     }
 
     /// An operand of `w` bits, sign-extended.
-    fn signed_operand(labels: u64, (lo, hi): (u64, u64), w: u8) -> Wide {
+    pub fn signed_operand(labels: u64, (lo, hi): (u64, u64), w: u8) -> Wide {
         let (low, high) = pair(labels);
         let upper = Word::new(high, hi, w - 64).extend(Op::SExt, 64);
         Wide { lo: Word::new(low, lo, 64), hi: upper }
@@ -87,7 +87,7 @@ impl Wide {
         Wide { lo: self.lo.op(op, other.lo), hi: self.hi.op(op, other.hi) }
     }
 
-    fn add(self, other: Wide) -> Wide {
+    pub fn add(self, other: Wide) -> Wide {
         let lo = self.lo.op(Op::Add, other.lo);
         let (a, b) = (self.lo.bounds().signed, other.lo.bounds().signed);
         let fits = a.0.checked_add(b.0).is_some() && a.1.checked_add(b.1).is_some();
@@ -98,7 +98,7 @@ impl Wide {
         Wide { lo, hi: self.hi.op(Op::Add, other.hi).op(Op::Add, carry) }
     }
 
-    fn sub(self, other: Wide) -> Wide {
+    pub fn sub(self, other: Wide) -> Wide {
         let lo = self.lo.op(Op::Sub, other.lo);
         let (a, b) = (self.lo.bounds().signed, other.lo.bounds().signed);
         let fits = a.0.checked_sub(b.1).is_some() && a.1.checked_sub(b.0).is_some();
@@ -109,7 +109,7 @@ impl Wide {
         Wide { lo, hi: self.hi.op(Op::Sub, other.hi).op(Op::Sub, borrow) }
     }
 
-    fn mul(self, other: Wide) -> Wide {
+    pub fn mul(self, other: Wide) -> Wide {
         let lo = self.lo.op(Op::Mul, other.lo);
         let (a, b) = (self.lo.bounds(), other.lo.bounds());
         if self.is_sign_extended() && other.is_sign_extended() {
@@ -166,7 +166,7 @@ impl Wide {
     }
 
     /// A comparison, of one bit.
-    fn compare(self, op: Op, other: Wide) -> Word {
+    pub fn compare(self, op: Op, other: Wide) -> Word {
         if self.is_sign_extended() && other.is_sign_extended() {
             // Sign extension keeps both orders.
             return self.lo.op(op, other.lo);
@@ -204,13 +204,13 @@ impl Wide {
     }
 
     /// Does it fit into 64 bits in this run?
-    fn fits(self, signed: bool) -> bool {
+    pub fn fits(self, signed: bool) -> bool {
         let sign = (self.lo.value as i64 >> SIGN) as u64;
         self.hi.value == if signed { sign } else { 0 }
     }
 
     /// A guard that it does, unless it always does.
-    fn keep_narrow(self, signed: bool, site: u32) {
+    pub fn keep_narrow(self, signed: bool, site: u32) {
         let always = if signed { self.is_sign_extended() } else { self.is_zero_extended() };
         if !always {
             let wanted = if signed { self.lo.with(Op::AShr, SIGN) } else { Word::constant(64, 0) };
@@ -218,7 +218,7 @@ impl Wide {
         }
     }
 
-    fn lose(self, reason: u16, site: u32) {
+    pub fn lose(self, reason: u16, site: u32) {
         events::concrete(reason, site, self.lo.label);
         events::concrete(reason, site, self.hi.label);
     }
@@ -346,7 +346,14 @@ pub extern "C" fn __plx_rt_wide_select(
 
 /// Labels of a loaded value of `w` bits.
 #[no_mangle]
-pub extern "C" fn __plx_rt_wide_load(address: usize, laddress: u32, w: u32, lo: u64, hi: u64, site: u32) -> u64 {
+pub extern "C" fn __plx_rt_wide_load(
+    address: usize,
+    laddress: u32,
+    w: u32,
+    lo: u64,
+    hi: u64,
+    site: u32,
+) -> u64 {
     if !tracing() {
         return 0;
     }

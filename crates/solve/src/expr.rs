@@ -61,10 +61,7 @@ pub const fn is_predicate(op: Op) -> bool {
 /// Can the operands be exchanged?
 pub const fn is_commutative(op: Op) -> bool {
     use Op::*;
-    matches!(
-        op,
-        Add | Mul | And | Or | Xor | Eq | Ne | UMulOverflow | SMulOverflow | UMulHigh | SMulHigh
-    )
+    matches!(op, Add | Mul | And | Or | Xor | Eq | Ne | UMulOverflow | SMulOverflow | UMulHigh | SMulHigh)
 }
 
 impl Node {

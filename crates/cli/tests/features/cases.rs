@@ -332,6 +332,11 @@ fn integers_of_every_width_are_exact() {
 }
 
 #[test]
+fn integers_of_two_words_are_exact() {
+    check("wide.c");
+}
+
+#[test]
 fn memory_keeps_labels_exactly() {
     check("memory.c");
 }

@@ -11,12 +11,15 @@ const FUNCTIONS: usize = 200;
 const EFFORT: Effort = Effort { traced: 1, others: 11 };
 
 const TYPES: [&str; 8] = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"];
+/// Likewise with integers of two words, often.
+const WIDE_TYPES: [&str; 8] = ["i128", "u128", "i128", "u128", "i32", "u32", "u64", "i64"];
 const VARIABLES: u64 = 4;
 const STATEMENTS: u64 = 4;
 const DEPTH: u32 = 2;
 
 /// One function on its way.
 struct Function<'n> {
+    kinds: [&'static str; 8],
     numbers: &'n mut Numbers,
     types: Vec<&'static str>,
     /// Number of loops opened so far, for the names of their counters.
@@ -30,6 +33,10 @@ impl Function<'_> {
         self.numbers.below(n)
     }
 
+    fn kind(&mut self) -> &'static str {
+        self.kinds[self.pick(8) as usize]
+    }
+
     fn variable(&mut self) -> String {
         format!("v{}", self.pick(VARIABLES))
     }
@@ -38,8 +45,8 @@ impl Function<'_> {
     fn leaf(&mut self) -> String {
         match self.pick(9) {
             0 | 1 => format!("in[{}]", self.pick(16)),
-            2 => format!("({})in[{}]", TYPES[self.pick(8) as usize], self.pick(16)),
-            3 => format!("IN({}, {})", TYPES[self.pick(8) as usize], self.pick(12)),
+            2 => format!("({})in[{}]", self.kind(), self.pick(16)),
+            3 => format!("IN({}, {})", self.kind(), self.pick(12)),
             4 => format!("s.{}", ["a", "b", "c", "d"][self.pick(4) as usize]),
             5 => format!("t[{}]", self.pick(8)),
             6 => format!("({})", self.constant()),
@@ -75,7 +82,7 @@ impl Function<'_> {
             7 => format!("SHIFT_RIGHT({a}, {b})"),
             8 => format!("DIVIDE({a}, {b})"),
             9 => format!("REMAINDER({a}, {b})"),
-            10 => format!("({})({a})", TYPES[self.pick(8) as usize]),
+            10 => format!("({})({a})", self.kind()),
             11 => format!("(~({a}))"),
             12 => format!("({} ? {a} : {b})", self.condition(depth - 1)),
             13 => format!("({})", self.condition(depth - 1)),
@@ -175,7 +182,7 @@ impl Function<'_> {
             writeln!(text, "{name} v{k} = {};", format_args!("in[{k}]")).unwrap();
         }
         text.push_str("struct part s = {in[0], (i8)in[1], in[2], IN(i16, 3)};\n");
-        let element = TYPES[self.pick(8) as usize];
+        let element = self.kind();
         writeln!(text, "{element} t[8] = {{1, in[3], 3, (i8)in[4], 5, IN({element}, 5), 7}};").unwrap();
         for _ in 0..STATEMENTS {
             self.statement(1, &mut text);
@@ -196,30 +203,42 @@ struct part { unsigned a : 5; signed b : 7; u64 c : 41; i16 d; };
 #define REMAINDER(a, b) ({ __typeof__((a) + (b)) x_ = (a), y_ = (b); y_ == 0 || y_ == -1 ? x_ : x_ % y_; })
 #define SHIFT_LEFT(a, b) ({ __typeof__(+(a)) x_ = (a); x_ << ((b) & (sizeof x_ * 8 - 1)); })
 #define SHIFT_RIGHT(a, b) ({ __typeof__(+(a)) x_ = (a); x_ >> ((b) & (sizeof x_ * 8 - 1)); })
+typedef unsigned __int128 u128;
+typedef __int128 i128;
 static __attribute__((noinline)) u32 mix(u16 a, i64 b) { return a * 3 + (u32)(b >> 7); }
 "#;
 
-fn program(seed: u64) -> String {
+fn program(seed: u64, kinds: [&'static str; 8]) -> String {
     let mut numbers = Numbers(seed);
     let mut text = PRELUDE.to_string();
     for n in 0..FUNCTIONS {
-        let types = (0..VARIABLES).map(|_| TYPES[numbers.below(8) as usize]).collect();
-        let mut function = Function { numbers: &mut numbers, types, loops: 0, writes_anywhere: false };
+        let types = (0..VARIABLES).map(|_| kinds[numbers.below(8) as usize]).collect();
+        let mut function = Function { kinds, numbers: &mut numbers, types, loops: 0, writes_anywhere: false };
         let body = function.body();
-        let word = if function.writes_anywhere { "right" } else { "kept" };
+        // A division of two words may be made concrete.
+        let word = if function.writes_anywhere || kinds == WIDE_TYPES { "right" } else { "kept" };
         writeln!(text, "CASE(random_{n}, \"{word}\") {{\n{body}}}").unwrap();
     }
     text
 }
 
-#[test]
-fn random_programs_behave_and_predict_as_the_native_build_does() {
+fn check_random(kinds: [&'static str; 8]) {
     let directory = tempfile::tempdir().unwrap();
     std::fs::copy(testdata().join("cases.h"), directory.path().join("cases.h")).unwrap();
     let seed = std::env::var("PARALLAX_TEST_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(2);
-    std::fs::write(directory.path().join("random.c"), program(seed)).unwrap();
+    std::fs::write(directory.path().join("random.c"), program(seed, kinds)).unwrap();
     let predicted = check_all(directory.path(), "random.c", EFFORT);
     // Every trace predicts its own input; many must predict others too, or nothing was compared.
     assert!(predicted > 2 * FUNCTIONS, "{predicted} predictions");
     println!("{predicted} outputs predicted from {FUNCTIONS} traces");
+}
+
+#[test]
+fn random_programs_behave_and_predict_as_the_native_build_does() {
+    check_random(TYPES);
+}
+
+#[test]
+fn random_programs_with_integers_of_two_words_do_so_too() {
+    check_random(WIDE_TYPES);
 }

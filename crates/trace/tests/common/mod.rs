@@ -73,7 +73,8 @@ fn add_node(synth: &mut Synth, rng: &mut Rng) {
         Op::Read => add_read(synth, rng, a),
         op => {
             let b = same_width(synth, rng, a);
-            let comparison = (Op::Eq..=Op::Sle).contains(&op) || matches!(op, Op::UMulOverflow | Op::SMulOverflow);
+            let comparison =
+                (Op::Eq..=Op::Sle).contains(&op) || matches!(op, Op::UMulOverflow | Op::SMulOverflow);
             synth.node(op, if comparison { 1 } else { width }, a, b, 0);
         }
     }

@@ -49,19 +49,6 @@ CASE(overwritten_by_a_vector, "labels 0") {
     *(v16 *)in = zero;
     out(in, 16);
 }
-CASE(wide_in_memory, "right") {
-    unsigned __int128 p = 0;
-    memcpy(&p, in, 16);
-    unsigned __int128 q = p;
-    OUT((u64)(q >> 64));
-    p += 5;
-    out(&p, 16);
-}
-CASE(struct_of_wide, "right") {
-    struct { unsigned __int128 w; u8 b; } s = {IN(u64, 0), in[8]};
-    OUT((u64)(s.w * 3)); OUT((u8)(s.b + 1));
-}
-
 CASE(inline_assembly, "concrete asm") {
     u32 x = IN(u32, 0), y;
     __asm__("leal 5(%1,%1,2), %0" : "=r"(y) : "r"(x));
