@@ -46,7 +46,7 @@ pub fn make(options: &Options, directory: &Path, name: &str) -> Result<ProgramMa
     module.verify().map_err(|e| Error::Invalid(e.to_string()))?;
     passes::optimise(&module, &machine)?;
     let object = directory.join("program.o");
-    passes::write_object(&module, &object)?;
+    passes::write_object_with_own_slots(&module, &object)?;
     link::link(&object, None, &directory.join(name), options)?;
     std::fs::remove_file(&object).map_err(Error::io(&object))?;
     let ProgramMap { functions, files, .. } = numbers.map;

@@ -55,12 +55,22 @@ pub fn optimise(module: &Module, machine: &TargetMachine) -> Result<()> {
 /// Code generation, by clang: LLVM's own interface cannot be told to use `.init_array`, and what it writes
 /// instead (`.ctors`) no loader runs.
 pub fn write_object(module: &Module, path: &Path) -> Result<()> {
+    generate(module, path, &[])
+}
+
+/// The same, where each variable on the stack has an address of its own: otherwise two of them that are never alive together share one, and a
+/// trace cannot say which of them was touched.
+pub fn write_object_with_own_slots(module: &Module, path: &Path) -> Result<()> {
+    generate(module, path, &["-mllvm", "-no-stack-coloring"])
+}
+
+fn generate(module: &Module, path: &Path, options: &[&str]) -> Result<()> {
     let bitcode = path.with_extension("bc");
     // Not by LLVM, which ends the whole process when the disk is full.
     std::fs::write(&bitcode, module.write_bitcode_to_memory().as_slice()).map_err(Error::io(&bitcode))?;
     let mut command = Command::new(CLANG);
     command.args(["-c", "-O2", "-fPIC", "-Xclang", "-disable-llvm-passes", "-Wno-override-module", "-o"]);
-    let output = command.arg(path).arg(&bitcode).output();
+    let output = command.arg(path).args(options).arg(&bitcode).output();
     let output = output.map_err(|e| Error::Tool { tool: CLANG.into(), message: e.to_string() })?;
     if !output.status.success() {
         return Err(Error::Codegen(String::from_utf8_lossy(&output.stderr).into_owned()));

@@ -231,3 +231,23 @@ fn the_last_writer_of_every_byte_is_known() {
     ];
     assert_eq!(seen, expected);
 }
+
+const SCOPES: &str = r#"
+#include <stdio.h>
+__attribute__((noinline)) void show(const char *name, volatile char *array) { array[0] = 1; printf("%s %p\n", name, (void *)array); }
+int main(int argc, char **argv) {
+    { char first[64]; show("first", first); }
+    { char second[64]; show("second", second); }
+    return 0;
+}
+"#;
+
+#[test]
+fn variables_of_scopes_that_exclude_each_other_have_addresses_of_their_own() {
+    let mut program = Program::build("scopes", SCOPES);
+    let r = program.record_alone(&TestCase::default());
+    let (first, second) = (r.printed("first")[0], r.printed("second")[0]);
+    assert!(first.abs_diff(second) >= 64, "{first:x} and {second:x}");
+    let arrays = r.of_thread(0).filter(|e| matches!(e, Event::Stack { bytes: 64, .. }));
+    assert_eq!(arrays.count(), 2);
+}
