@@ -1,7 +1,8 @@
 //! The program model: how much computing time it takes and how much memory, from cleaned-up bitcode to distances.
 //!
 //! In: programs built with `parallax-cc`, or files of whole-program bitcode. Out: a table. Each program is measured in a process of its own, so that the
-//! peak of memory is its own.
+//! peak of memory is its own. Nothing is left for later: points-to, call graph, mod/ref, reaching definitions of every place that is read and the dependence
+//! graph are computed for the whole program. A second look reads the program, points-to, mod/ref and the dependence graph from bytes.
 //!
 //! `cargo run --release -p parallax-bench --bin model -- PROGRAM...`
 
@@ -15,7 +16,7 @@ use parallax_model::icfg::Icfg;
 use parallax_model::memory::Memory;
 use parallax_model::mod_ref::{Edges, ModRef};
 use parallax_model::pdg::Pdg;
-use parallax_model::points_to::PointsTo;
+use parallax_model::points_to::{accessed, PointsTo};
 use parallax_model::reaching::{self, Reaching};
 use parallax_model::wp::{Context, PlainMemory, Preconditions};
 use parallax_model::{load, BlockId, Program};
@@ -23,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const ONE: &str = "--one";
-const HEAD: [&str; 18] = [
+const HEAD: [&str; 20] = [
     "program",
     "functions",
     "blocks",
@@ -32,16 +33,18 @@ const HEAD: [&str; 18] = [
     "load, s",
     "calls and flow, s",
     "points-to, s",
-    "mod/ref, s",
+    "accesses and mod/ref, s",
     "dependence graph, s",
+    "its edges",
+    "places of a load or store, mean",
     "distances to one target, ms",
     "control distances, ms",
     "preconditions of one target, ms: median",
     "worst",
-    "stored, MiB",
-    "from the store, s",
     "whole, s",
     "peak, MiB",
+    "stored, MiB",
+    "second look, s",
 ];
 /// Targets whose distances are measured, spread over the program.
 const TARGETS: usize = 20;
@@ -84,12 +87,16 @@ fn measure(path: &Path) -> Result<Vec<String>> {
     let program = program?;
     let ((calls, returns, icfg, flows), flow_time) = timed(|| flow(&program));
     let (points_to, pointing) = timed(|| PointsTo::new(&program));
-    let accesses = Memory::new(&program, &points_to);
-    let edges = Edges::new(&program, &points_to);
-    let (_, mod_ref) = timed(|| ModRef::new(&accesses, &edges));
-    let (_, dependence) = timed(|| {
+    let ((accesses, edges, mod_ref), mod_ref_time) = timed(|| {
+        let accesses = Memory::new(&program, &points_to);
+        let edges = Edges::new(&program, &points_to);
+        let mod_ref = ModRef::new(&accesses, &edges);
+        (accesses, edges, mod_ref)
+    });
+    let (pdg, dependence) = timed(|| {
         Pdg::new(&accesses, &edges, &mut Reaching::new(&accesses, &edges, reaching::Limits::default()))
     });
+    let peak = getrusage(UsageWho::RUSAGE_SELF)?.max_rss() >> 10;
     let targets: Vec<BlockId> =
         program.block_ids().step_by(program.blocks.len().div_ceil(TARGETS).max(1)).collect();
     let (_, distances) = timed(|| {
@@ -106,9 +113,7 @@ fn measure(path: &Path) -> Result<Vec<String>> {
     let context = Context::new(&program, &calls, &returns, &memory);
     let backwards = |t: &BlockId| timed(|| Preconditions::new(&context, &[*t]).hopeless(&context)).1;
     let preconditions: Vec<Duration> = targets.iter().map(backwards).collect();
-    let stored = program.to_bytes();
-    let (again, from_store) = timed(|| Program::from_bytes(&stored));
-    assert!(again? == program, "a stored model differs from what was stored");
+    let (stored, second_look) = look_again(&program, &points_to, &mod_ref, &pdg)?;
     let each = |total: Duration| format!("{:.1}", total.as_secs_f64() * 1e3 / targets.len() as f64);
     let seconds = |time: Duration| format!("{:.2}", time.as_secs_f64());
     Ok(vec![
@@ -120,17 +125,47 @@ fn measure(path: &Path) -> Result<Vec<String>> {
         seconds(loading),
         seconds(flow_time),
         seconds(pointing),
-        seconds(mod_ref),
+        seconds(mod_ref_time),
         seconds(dependence),
+        pdg.edge_count().to_string(),
+        format!("{:.1}", places(&program, &points_to)),
         each(distances),
         each(control),
         format!("{:.1}", median(preconditions.clone()).as_secs_f64() * 1e3),
         format!("{:.1}", preconditions.iter().max().map_or(0.0, Duration::as_secs_f64) * 1e3),
-        format!("{:.1}", stored.len() as f64 / f64::from(1 << 20)),
-        seconds(from_store),
-        seconds(clean_up + loading + flow_time + pointing + mod_ref + dependence),
-        (getrusage(UsageWho::RUSAGE_SELF)?.max_rss() >> 10).to_string(),
+        seconds(clean_up + loading + flow_time + pointing + mod_ref_time + dependence),
+        peak.to_string(),
+        format!("{:.1}", stored as f64 / f64::from(1 << 20)),
+        seconds(second_look),
     ])
+}
+
+/// How many bytes everything takes when it is stored, and how long it takes to read it back.
+fn look_again(
+    program: &Program,
+    points_to: &PointsTo,
+    mod_ref: &ModRef,
+    pdg: &Pdg,
+) -> Result<(usize, Duration)> {
+    let stored = [program.to_bytes(), points_to.to_bytes(), mod_ref.to_bytes(), pdg.to_bytes()];
+    let (again, time) = timed(|| -> Result<_> {
+        let program = (Program::from_bytes(&stored[0])?, PointsTo::from_bytes(&stored[1])?);
+        Ok((program, ModRef::from_bytes(&stored[2])?, Pdg::from_bytes(&stored[3])?))
+    });
+    let ((program_again, points_to_again), mod_ref_again, pdg_again) = again?;
+    let same = program_again == *program && points_to_again == *points_to;
+    assert!(
+        same && mod_ref_again == *mod_ref && pdg_again == *pdg,
+        "a stored model differs from what was stored"
+    );
+    Ok((stored.iter().map(Vec::len).sum(), time))
+}
+
+/// Places that a load or store can touch, on average.
+fn places(program: &Program, points_to: &PointsTo) -> f64 {
+    let addresses = program.inst_ids().filter_map(|id| accessed(program, id));
+    let sizes: Vec<usize> = addresses.map(|(address, _)| points_to.points_to(address).len()).collect();
+    sizes.iter().sum::<usize>() as f64 / sizes.len().max(1) as f64
 }
 
 fn flow(program: &Program) -> (CallGraph, Returns, Icfg, Vec<Flow>) {

@@ -69,7 +69,8 @@ pub fn inspect(args: &InspectArgs, config: Option<&Config>) -> Result<String, Cl
         Some(GraphKind::Csg) => targets.len() > 1,
         Some(graph) => graph == GraphKind::Pdg,
     };
-    let dependence = points_to.as_ref().filter(|_| needed).map(|points_to| Dependence::new(new, points_to));
+    let dependence =
+        points_to.as_ref().filter(|_| needed).map(|points_to| Dependence { pdg: kept.pdg(points_to) });
     let max_slices = args.max_slices;
     let inspected =
         Inspected { old: &old, new, world, comparison, targets, sources, points_to, dependence, max_slices };

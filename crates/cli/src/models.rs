@@ -6,8 +6,12 @@
 
 use crate::error::CliError;
 use parallax_build::{Cache, Version};
+use parallax_model::memory::Memory;
+use parallax_model::mod_ref::Edges;
+use parallax_model::pdg::Pdg;
 use parallax_model::points_to::PointsTo;
-use parallax_model::Program;
+use parallax_model::reaching::{Limits, Reaching};
+use parallax_model::{Program, StoredError};
 use std::path::{Path, PathBuf};
 
 /// A model, and where it is kept.
@@ -41,14 +45,34 @@ pub fn model(version: &Version, cache: &Cache) -> Result<Kept, CliError> {
 impl Kept {
     /// Where its pointers lead.
     pub fn points_to(&self) -> PointsTo {
-        let place = self.home.join(format!("{}.points-to", self.name));
-        if let Some(known) = std::fs::read(&place).ok().and_then(|bytes| PointsTo::from_bytes(&bytes).ok()) {
+        self.kept("points-to", PointsTo::from_bytes, PointsTo::to_bytes, || PointsTo::new(&self.program))
+    }
+
+    /// What depends on what.
+    pub fn pdg(&self, points_to: &PointsTo) -> Pdg {
+        self.kept("dependence", Pdg::from_bytes, Pdg::to_bytes, || {
+            let memory = Memory::new(&self.program, points_to);
+            let edges = Edges::new(&self.program, points_to);
+            Pdg::new(&memory, &edges, &mut Reaching::new(&memory, &edges, Limits::default()))
+        })
+    }
+
+    /// An analysis, read back or made and kept.
+    fn kept<T>(
+        &self,
+        what: &str,
+        read: fn(&[u8]) -> Result<T, StoredError>,
+        write: fn(&T) -> Vec<u8>,
+        make: impl FnOnce() -> T,
+    ) -> T {
+        let place = self.home.join(format!("{}.{what}", self.name));
+        if let Some(known) = std::fs::read(&place).ok().and_then(|bytes| read(&bytes).ok()) {
             return known;
         }
-        let points_to = PointsTo::new(&self.program);
+        let made = make();
         // As above.
-        let _ = keep(&self.home, &place, &points_to.to_bytes());
-        points_to
+        let _ = keep(&self.home, &place, &write(&made));
+        made
     }
 }
 

@@ -21,6 +21,7 @@ pub mod pdg;
 pub mod points_to;
 pub mod reaching;
 pub mod slice;
+mod stored;
 pub mod summaries;
 pub mod wp;
 

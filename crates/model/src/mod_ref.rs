@@ -9,7 +9,9 @@
 use crate::ir::*;
 use crate::memory::{Group, Memory};
 use crate::points_to::{CellId, ObjectKind, PointsTo, SparseSet};
+use crate::stored;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// Calls between functions with a body.
 #[derive(Clone, Debug)]
@@ -134,7 +136,7 @@ impl Edges {
 }
 
 /// What functions read and write, with all they call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModRef {
     /// By component of the call graph: functions that call each other read and write the same.
     writes: Vec<SparseSet>,
@@ -200,6 +202,15 @@ impl ModRef {
                 }
             }
         }
+    }
+
+    /// For a cache: [`ModRef::from_bytes`] reads it back.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        stored::to_bytes(self)
+    }
+
+    pub fn from_bytes(bytes: &[u8]) -> Result<ModRef, StoredError> {
+        stored::from_bytes(bytes)
     }
 
     /// Cells whose content a call of the function may change.

@@ -5,6 +5,7 @@ use super::debug::*;
 use super::ids::*;
 use super::inst::{Callee, Inst, Op};
 use super::types::{Type, TypeKind};
+use crate::stored;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -342,14 +343,11 @@ impl Program {
 
     /// For a cache: [`Program::from_bytes`] reads it back.
     pub fn to_bytes(&self) -> Vec<u8> {
-        // Writing plain data to memory has no way to fail.
-        postcard::to_extend(self, FORMAT.as_bytes().to_vec()).unwrap_or_default()
+        stored::to_bytes(self)
     }
 
     /// Only what the same state of this crate has written is read.
     pub fn from_bytes(bytes: &[u8]) -> Result<Program, StoredError> {
-        let content = bytes.strip_prefix(FORMAT.as_bytes());
-        let content = content.ok_or_else(|| StoredError("it is of another version of Parallax".into()))?;
-        postcard::from_bytes(content).map_err(|e| StoredError(e.to_string()))
+        stored::from_bytes(bytes)
     }
 }

@@ -11,6 +11,7 @@ use super::set::SparseSet;
 use super::solver::Solver;
 use super::Limits;
 use crate::ir::*;
+use crate::stored;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -76,12 +77,11 @@ impl PointsTo {
 
     /// For a cache: [`PointsTo::from_bytes`] reads it back.
     pub fn to_bytes(&self) -> Vec<u8> {
-        // Writing plain data to memory has no way to fail.
-        postcard::to_stdvec(self).unwrap_or_default()
+        stored::to_bytes(self)
     }
 
     pub fn from_bytes(bytes: &[u8]) -> Result<PointsTo, StoredError> {
-        postcard::from_bytes(bytes).map_err(|e| StoredError::new(&e.to_string()))
+        stored::from_bytes(bytes)
     }
 
     pub fn cell(&self, id: CellId) -> &Cell {

@@ -184,6 +184,29 @@ fn functions_write_what_they_and_their_callees_write() {
 }
 
 #[test]
+fn functions_that_call_each_other_write_the_same() {
+    let program = crate::common::program_of(
+        "static int a, b, c;\n\
+         static int even (int n);\n\
+         __attribute__((noinline)) static int odd (int n) { a = n; return n ? even (n - 1) : 0; }\n\
+         __attribute__((noinline)) static int even (int n) { b = n; return n ? odd (n - 1) : 1; }\n\
+         __attribute__((noinline)) static int start (int n) { c = n; return even (n); }\n\
+         int main (int argc, char **argv) { return start (argc) + a + b + c; }\n",
+    );
+    let points_to = PointsTo::new(&program);
+    let (memory, edges) = (Memory::new(&program, &points_to), Edges::new(&program, &points_to));
+    let mod_ref = ModRef::new(&memory, &edges);
+    let written = |name: &str| -> BTreeSet<String> {
+        let cells = mod_ref.writes(crate::common::func(&program, name)).iter();
+        cells.map(|c| name_of(&program, points_to.kind_of(CellId(c)))).collect()
+    };
+    assert_eq!(written("odd"), set(&["a", "b"]));
+    assert_eq!(written("even"), set(&["a", "b"]));
+    assert_eq!(written("start"), set(&["a", "b", "c"]));
+    assert_eq!(ModRef::from_bytes(&mod_ref.to_bytes()).unwrap(), mod_ref);
+}
+
+#[test]
 fn accesses_of_different_fields_do_not_alias() {
     let program = program("lists.c");
     let points_to = PointsTo::new(&program);

@@ -205,3 +205,14 @@ fn a_graph_in_which_memory_stands_between_writers_and_readers_loses_nothing() {
     }
     assert!(larger > 0, "the limits have an effect");
 }
+
+#[test]
+fn a_stored_graph_is_read_back_as_it_was() {
+    for file in ["through_calls.c", "lists.c"] {
+        let graph = graph_of(&program(file));
+        assert!(graph.edge_count() > 0);
+        let bytes = graph.to_bytes();
+        assert!(Pdg::from_bytes(&bytes).unwrap() == graph, "{file}");
+        assert!(Pdg::from_bytes(&bytes[..bytes.len() - 1]).is_err(), "{file}: cut short");
+    }
+}

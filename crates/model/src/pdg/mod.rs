@@ -9,6 +9,8 @@
 //! summary edge, after Horwitz, Reps and Binkley), or through memory; calls of other functions depend on all their
 //! arguments. A phi depends on the blocks that its values come from, because which of them was left decides its value.
 
+mod storage;
+
 use crate::calls::{ends_program, CallGraph, Returns};
 use crate::cfg::Flow;
 use crate::ir::*;
@@ -16,6 +18,8 @@ use crate::memory::Memory;
 use crate::mod_ref::Edges;
 use crate::points_to::{CellId, ObjectId, ObjectKind, SparseSet};
 use crate::reaching::Reaching;
+use serde::{Deserialize, Serialize};
+use storage::{Adjacency, Layout};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Node {
@@ -33,7 +37,7 @@ pub enum Node {
 }
 
 /// How one thing depends on another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     /// An operand.
     Register,
@@ -52,47 +56,7 @@ pub enum Kind {
     Summary,
 }
 
-/// Edges of one direction.
-#[derive(Clone, Debug, Default)]
-struct Adjacency {
-    first: Vec<u32>,
-    edges: Vec<(u32, Kind)>,
-}
-
-impl Adjacency {
-    fn new(nodes: usize, list: &[(u32, u32, Kind)], forward: bool) -> Self {
-        let source = |e: &(u32, u32, Kind)| if forward { e.0 } else { e.1 };
-        let mut first = vec![0u32; nodes + 1];
-        list.iter().for_each(|e| first[source(e) as usize + 1] += 1);
-        for i in 1..first.len() {
-            first[i] += first[i - 1];
-        }
-        let mut next = first.clone();
-        let mut edges = vec![(0, Kind::Register); list.len()];
-        for e in list {
-            let at = &mut next[source(e) as usize];
-            edges[*at as usize] = (if forward { e.1 } else { e.0 }, e.2);
-            *at += 1;
-        }
-        Adjacency { first, edges }
-    }
-
-    fn of(&self, node: u32) -> &[(u32, Kind)] {
-        &self.edges[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
-    }
-}
-
-/// Where each kind of node begins.
-#[derive(Clone, Debug)]
-struct Layout {
-    insts: u32,
-    blocks: u32,
-    funcs: u32,
-    objects: u32,
-    first_param: Vec<u32>,
-}
-
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pdg {
     layout: Layout,
     forward: Adjacency,
@@ -157,66 +121,6 @@ impl Pdg {
             self.forward.of(number)
         } else {
             self.backward.of(number)
-        }
-    }
-}
-
-impl Layout {
-    fn new(program: &Program, objects: u32) -> Layout {
-        let mut first_param = Vec::new();
-        let mut next = 0;
-        for func in program.defined_functions() {
-            first_param.push(next);
-            next += program.func(func).params.len() as u32;
-        }
-        first_param.push(next);
-        Layout {
-            insts: program.insts.len() as u32,
-            blocks: program.blocks.len() as u32,
-            funcs: program.defined,
-            objects,
-            first_param,
-        }
-    }
-
-    /// The first node behind the parameters.
-    fn places(&self) -> u32 {
-        2 * self.insts + self.blocks + self.funcs + self.first_param.last().copied().unwrap_or(0)
-    }
-
-    fn len(&self) -> usize {
-        (self.places() + self.objects) as usize
-    }
-
-    fn number(&self, node: Node) -> u32 {
-        let (blocks, funcs) = (2 * self.insts, 2 * self.insts + self.blocks);
-        match node {
-            Node::Inst(i) => i.0,
-            Node::Site(i) => self.insts + i.0,
-            Node::Block(b) => blocks + b.0,
-            Node::Entry(f) => funcs + f.0,
-            Node::Param(f, index) => funcs + self.funcs + self.first_param[f.index()] + index,
-            Node::Place(object) => self.places() + object,
-        }
-    }
-
-    fn node(&self, number: u32) -> Node {
-        let (blocks, funcs) = (2 * self.insts, 2 * self.insts + self.blocks);
-        let params = funcs + self.funcs;
-        if number < self.insts {
-            Node::Inst(InstId(number))
-        } else if number < blocks {
-            Node::Site(InstId(number - self.insts))
-        } else if number < funcs {
-            Node::Block(BlockId(number - blocks))
-        } else if number < params {
-            Node::Entry(FuncId(number - funcs))
-        } else if number >= self.places() {
-            Node::Place(number - self.places())
-        } else {
-            let at = number - params;
-            let func = self.first_param.partition_point(|p| *p <= at) - 1;
-            Node::Param(FuncId::from_index(func), at - self.first_param[func])
         }
     }
 }
