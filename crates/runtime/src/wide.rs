@@ -171,6 +171,9 @@ impl Wide {
             // Sign extension keeps both orders.
             return self.lo.op(op, other.lo);
         }
+        if let Some(result) = self.compare_product(op, other) {
+            return result;
+        }
         match op {
             Op::Eq => self.hi.op(Op::Eq, other.hi).op(Op::And, self.lo.op(Op::Eq, other.lo)),
             Op::Ne => self.hi.op(Op::Ne, other.hi).op(Op::Or, self.lo.op(Op::Ne, other.lo)),
@@ -182,6 +185,34 @@ impl Wide {
                 below.op(Op::Or, level)
             }
         }
+    }
+
+    /// Of a signed product of words and a sign-extended value: if the product fits into a word, the lower words decide, and
+    /// if it does not, its sign. Solvers know overflow better than upper halves.
+    fn compare_product(self, op: Op, other: Wide) -> Option<Word> {
+        let ((a, b), product_is_left) = match (self.factors(), other.factors()) {
+            (Some(factors), _) if other.is_sign_extended() => (factors, true),
+            (_, Some(factors)) if self.is_sign_extended() => (factors, false),
+            _ => return None,
+        };
+        let negative = a.op(Op::Xor, b).with(Op::Slt, 0);
+        let beyond = match op {
+            Op::Eq | Op::Ne => Word::constant(1, (op == Op::Ne).into()),
+            Op::Slt | Op::Sle if product_is_left => negative,
+            Op::Slt | Op::Sle => negative.with(Op::Xor, 1),
+            _ => return None,
+        };
+        Some(a.op(Op::SMulOverflow, b).choose(beyond, self.lo.op(op, other.lo)))
+    }
+
+    /// The words whose signed product this is.
+    fn factors(self) -> Option<(Word, Word)> {
+        if !self.hi.is_symbolic() || !self.lo.is_symbolic() {
+            return None;
+        }
+        let (hi, lo) = (state().node(self.hi.label), state().node(self.lo.label));
+        let same = hi.op == Op::SMulHigh as u8 && lo.op == Op::Mul as u8 && (hi.a, hi.b) == (lo.a, lo.b);
+        same.then(|| (Word::of(hi.a), Word::of(hi.b)))
     }
 
     /// Quotient or remainder of operands that fit into 64 bits.

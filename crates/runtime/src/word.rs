@@ -24,6 +24,12 @@ impl Word {
         Word::new(0, value, w)
     }
 
+    /// What a node stands for.
+    pub fn of(label: u32) -> Word {
+        let constant = nodes::is_const(label).is_some();
+        Word::new(if constant { 0 } else { label }, nodes::value(label), nodes::width(label))
+    }
+
     pub fn is_symbolic(self) -> bool {
         self.label != 0
     }
@@ -40,7 +46,7 @@ impl Word {
     }
 
     pub fn op(self, op: Op, other: Word) -> Word {
-        let predicate = matches!(op, Op::Eq | Op::Ne | Op::Ult | Op::Ule | Op::Slt | Op::Sle);
+        let predicate = op.is_comparison() || op == Op::SMulOverflow;
         let w = if predicate { 1 } else { self.w };
         // Leaves and reads do not come here.
         let value = apply(op, w, self.w, self.value, other.value, 0).unwrap_or(0);

@@ -53,6 +53,9 @@ pub(super) const RULES: &[Rule] = &[
     // match:  x * 0 or x * 1 overflows, signed (wider than a bit)
     // result: false
     Rule { name: "smul_overflow_small", ops: &[Op::SMulOverflow], apply: smul_overflow_small },
+    // match:  x * c overflows, signed, c > 1 or c < -1
+    // result: x beyond max / c or min / c
+    Rule { name: "smul_overflow_constant", ops: &[Op::SMulOverflow], apply: smul_overflow_constant },
     // match:  upper half of x * 0
     // result: 0
     Rule { name: "mul_high_zero", ops: &[Op::UMulHigh, Op::SMulHigh], apply: mul_zero },
@@ -169,6 +172,20 @@ fn overflow_room(pool: &mut Pool, node: &Node) -> Option<ExprId> {
 fn smul_overflow_small(pool: &mut Pool, node: &Node) -> Option<ExprId> {
     let (x, c) = with_constant(pool, node)?;
     (c <= 1 && pool.width(x) > 1).then(|| pool.truth(false))
+}
+
+fn smul_overflow_constant(pool: &mut Pool, node: &Node) -> Option<ExprId> {
+    let (x, c) = with_constant(pool, node)?;
+    let width = pool.width(x);
+    let c = sign_extend(c, width);
+    if (-1..=1).contains(&c) {
+        return None;
+    }
+    let (highest, lowest) = ((mask(width) >> 1) as i64, sign_extend(1 << (width - 1), width));
+    let (high, low) = if c > 0 { (highest / c, lowest / c) } else { (lowest / c, highest / c) };
+    let (high, low) = (pool.constant(width, high as u64), pool.constant(width, low as u64));
+    let (above, below) = (pool.binary(Op::Slt, high, x), pool.binary(Op::Slt, x, low));
+    Some(pool.binary(Op::Or, above, below))
 }
 
 fn mul_high_power(pool: &mut Pool, node: &Node) -> Option<ExprId> {
