@@ -163,6 +163,9 @@ pub fn slow<'c>(
     if starts(&name, TRANSPARENT) {
         return Ok(e.nth(i, 0)?.labels);
     }
+    if name.starts_with("llvm.ptrmask.") {
+        return Ok(vec![e.binary(i, Op::And, false)?]);
+    }
     if let Some((_, number, operands)) = EXPRESSIONS.iter().find(|x| name.starts_with(x.0)) {
         if leaves.len() == 1 {
             return Ok(vec![expression(e, i, *number, *operands)?]);

@@ -11,6 +11,7 @@
 
 use crate::cx::{Cx, Result};
 use crate::number::Numbers;
+use crate::types;
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::*;
 use inkwell::values::{InstructionOpcode as Op, Operand};
@@ -98,7 +99,9 @@ fn find<'c>(
     });
     let [Some(if_so), Some(if_not)] = values else { return None };
     let fits = |v: &BasicValueEnum| {
-        v.is_int_value() && (2..=64).contains(&v.into_int_value().get_type().get_bit_width())
+        let wide = types::wide_width(v.get_type()).is_some();
+        let narrow = v.is_int_value() && types::scalar_width(v.get_type()).is_some_and(|w| w > 1);
+        narrow || wide
     };
     let constant = |v: &BasicValueEnum| v.is_int_value() && v.into_int_value().is_const();
     let useful = fits(&if_so) && if_so != if_not && !(constant(&if_so) && constant(&if_not));

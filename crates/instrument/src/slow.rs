@@ -186,7 +186,7 @@ impl<'c> Emitter<'_, 'c> {
         cx.call(cx.abi.concretise, &[reason.into(), label.into(), cx.label(site).into()])
     }
 
-    fn binary(&mut self, i: usize, op: f::Op, swapped: bool) -> Result<IntValue<'c>> {
+    pub fn binary(&mut self, i: usize, op: f::Op, swapped: bool) -> Result<IntValue<'c>> {
         let cx = self.cx;
         let (mut a, mut b) = (self.nth(i, 0)?, self.nth(i, 1)?);
         if swapped {

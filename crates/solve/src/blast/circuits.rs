@@ -1,6 +1,9 @@
 //! Circuits of the operators on vectors of literals, lowest bit first.
 //!
 //! In: operands of equal widths. Out: results, as [`parallax_trace::format::apply`] defines them.
+//!
+//! Programs compute in 64 bits with numbers of 8 or 32: an operand whose upper bits are all its sign is computed with in as
+//! few bits as hold the result, which is then extended again ([`Gates::narrowed`]).
 
 use super::gates::{literal, Clauses, Gates, Lit, FALSE, TRUE};
 
@@ -24,6 +27,17 @@ fn as_constant(a: &[Lit]) -> Option<u64> {
         FALSE => Some(value << 1),
         _ => None,
     })
+}
+
+/// Bits that hold the value with its sign: all above are the same literal.
+fn significant(a: &[Lit]) -> usize {
+    let sign = a.last();
+    1 + a.len() - a.iter().rev().take_while(|bit| Some(*bit) == sign).count()
+}
+
+/// Bits that hold both with their signs.
+fn common(a: &[Lit], b: &[Lit]) -> usize {
+    significant(a).max(significant(b))
 }
 
 fn negated(a: &[Lit]) -> Vec<Lit> {
@@ -55,12 +69,24 @@ impl<C: Clauses> Gates<C> {
         (sum, carry)
     }
 
+    /// An operation whose result, a signed number, fits into so many bits.
+    fn narrowed(
+        &mut self,
+        [a, b]: [&[Lit]; 2],
+        bits: usize,
+        operation: fn(&mut Self, &[Lit], &[Lit]) -> Vec<Lit>,
+    ) -> Vec<Lit> {
+        let bits = bits.min(a.len());
+        let result = operation(self, &a[..bits], &b[..bits]);
+        extended(&result, result[bits - 1], a.len())
+    }
+
     pub fn add(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
-        self.add_with(a, b, FALSE).0
+        self.narrowed([a, b], common(a, b) + 1, |g, a, b| g.add_with(a, b, FALSE).0)
     }
 
     pub fn sub(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
-        self.add_with(a, &negated(b), TRUE).0
+        self.narrowed([a, b], common(a, b) + 1, |g, a, b| g.add_with(a, &negated(b), TRUE).0)
     }
 
     fn negate_if(&mut self, condition: Lit, a: &[Lit]) -> Vec<Lit> {
@@ -69,8 +95,12 @@ impl<C: Clauses> Gates<C> {
         self.choose_all(condition, &minus, a)
     }
 
-    /// Product modulo 2^width: one addition for each bit of `b` that is not known to be 0.
     pub fn mul(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
+        self.narrowed([a, b], significant(a) + significant(b), Self::rows)
+    }
+
+    /// Product modulo 2^width: one addition for each bit of `b` that is not known to be 0.
+    fn rows(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
         let constants = |x: &[Lit]| x.iter().filter(|l| l.abs() == TRUE).count();
         let (a, b) = if constants(a) > constants(b) { (b, a) } else { (a, b) };
         let mut sum = self.constant(0, a.len());
@@ -83,13 +113,15 @@ impl<C: Clauses> Gates<C> {
     }
 
     pub fn eq(&mut self, a: &[Lit], b: &[Lit]) -> Lit {
-        let differ = self.each(a, b, Gates::xor);
+        let bits = common(a, b);
+        let differ = self.each(&a[..bits], &b[..bits], Gates::xor);
         -self.any(&differ)
     }
 
     pub fn ult(&mut self, a: &[Lit], b: &[Lit]) -> Lit {
-        // From the lowest bit up: the highest bit that differs decides.
-        a.iter().zip(b).fold(FALSE, |less, (a, b)| {
+        // From the lowest bit up: the highest bit that differs decides. Sign extension keeps both orders.
+        let bits = common(a, b);
+        a[..bits].iter().zip(b).fold(FALSE, |less, (a, b)| {
             let differ = self.xor(*a, *b);
             self.choose(differ, *b, less)
         })
@@ -97,7 +129,8 @@ impl<C: Clauses> Gates<C> {
 
     pub fn slt(&mut self, a: &[Lit], b: &[Lit]) -> Lit {
         // Signed order is unsigned order with the sign bits exchanged.
-        let (mut a, mut b) = (a.to_vec(), b.to_vec());
+        let bits = common(a, b);
+        let (mut a, mut b) = (a[..bits].to_vec(), b[..bits].to_vec());
         if let (Some(a), Some(b)) = (a.last_mut(), b.last_mut()) {
             std::mem::swap(a, b);
         }
@@ -126,13 +159,23 @@ impl<C: Clauses> Gates<C> {
 
     /// Quotient and remainder, made once for both.
     pub fn udivrem(&mut self, a: &[Lit], b: &[Lit]) -> (Vec<Lit>, Vec<Lit>) {
-        let key = (a.to_vec(), b.to_vec());
-        if let Some(known) = self.divisions.get(&key) {
-            return known.clone();
-        }
-        let result = self.divide(a, b);
-        self.divisions.insert(key, result.clone());
-        result
+        // Positive numbers of fewer bits, unless both fill their width.
+        let bits = match (a.last(), b.last()) {
+            (Some(&FALSE), Some(&FALSE)) => common(a, b),
+            _ => a.len(),
+        };
+        let key = (a[..bits].to_vec(), b[..bits].to_vec());
+        let (quotient, rest) = match self.divisions.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let result = self.divide(&key.0, &key.1);
+                self.divisions.insert(key, result.clone());
+                result
+            }
+        };
+        // Of a division by 0 all ones.
+        let ones = if bits < a.len() { -self.any(b) } else { FALSE };
+        (extended(&quotient, ones, a.len()), extended(&rest, FALSE, a.len()))
     }
 
     /// Bit by bit; of a division by 0 all ones and the dividend, as the circuit has it anyway.
@@ -157,8 +200,17 @@ impl<C: Clauses> Gates<C> {
         (quotient, extended(&rest, FALSE, width))
     }
 
-    /// Rounds toward zero; by 0: 1 if negative, else -1, which the rule of signs gives from all ones.
+    /// With one bit more than the operands have, the least number by -1 fits.
     pub fn sdiv(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
+        self.narrowed([a, b], common(a, b) + 1, Self::signed_quotient)
+    }
+
+    pub fn srem(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
+        self.narrowed([a, b], common(a, b) + 1, Self::signed_remainder)
+    }
+
+    /// Rounds toward zero; by 0: 1 if negative, else -1, which the rule of signs gives from all ones.
+    fn signed_quotient(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
         let (sign_a, sign_b) = (a[a.len() - 1], b[b.len() - 1]);
         let (a, b) = (self.negate_if(sign_a, a), self.negate_if(sign_b, b));
         let (quotient, _) = self.udivrem(&a, &b);
@@ -167,7 +219,7 @@ impl<C: Clauses> Gates<C> {
     }
 
     /// Has the sign of the dividend; by 0 it is the dividend.
-    pub fn srem(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
+    fn signed_remainder(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
         let (sign_a, sign_b) = (a[a.len() - 1], b[b.len() - 1]);
         let (a, b) = (self.negate_if(sign_a, a), self.negate_if(sign_b, b));
         let (_, rest) = self.udivrem(&a, &b);

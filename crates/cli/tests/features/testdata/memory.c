@@ -215,3 +215,8 @@ CASE(pointer_arithmetic, "exact") {
     u8 *p = in + 3, *q = p + (in[0] & 7);
     OUT((i64)(q - p)); OUT((u8)(q > p)); OUT((u8)(q == in + 5));
 }
+CASE(aligned_pointer, "exact") {
+    static u8 block[64] __attribute__((aligned(64)));
+    u8 *p = __builtin_align_down(block + (in[0] & 63), 16);
+    OUT((u64)(p - block));
+}

@@ -90,6 +90,15 @@ CASE(choice, "exact") {
     u128 d = in[17] & 1 ? WIDE(0) : WIDE(8);
     OUT(d);
 }
+/* A choice that only computes is no branch. */
+CASE(absolute, "exact; branches 0") {
+    i128 a = IN(i64, 0), b = WIDE(8);
+    i128 m = a < 0 ? -a : a;
+    OUT(m);
+    if (b < a)
+        b = a * 3;
+    OUT(b);
+}
 CASE(loop_of_wide, "exact") {
     u128 hash = ((u128)0x6C62272E07BB0142u << 64) | 0x62B821756295C58Du;
     for (int i = 0; i < 6; i++)
