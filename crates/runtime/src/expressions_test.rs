@@ -113,6 +113,13 @@ impl Value {
             assert_eq!(got, *expected, "{what} on {bytes:?}");
         }
         if self.label != 0 {
+            let bounds = crate::range::known(self.label);
+            for v in &self.on {
+                let inside = bounds.unsigned.0 <= *v && *v <= bounds.unsigned.1;
+                let signed = sign_extend(*v, self.w);
+                let inside_signed = bounds.signed.0 <= signed && signed <= bounds.signed.1;
+                assert!(inside && inside_signed, "{what}: {v} is out of bounds");
+            }
             assert_eq!(nodes::value(self.label), self.on[0], "{what}: value in this run");
             assert_eq!(nodes::width(self.label), self.w, "{what}: width");
         }

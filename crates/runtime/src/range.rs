@@ -99,13 +99,17 @@ fn signed_result(n: &Node, of: impl Fn(u32) -> Bounds) -> Option<(i64, i64)> {
         Op::Sub => Some((a().0.checked_sub(b().1)?, a().1.checked_sub(b().0)?)),
         Op::Mul => signed_product(a(), b()),
         Op::AShr => is_const(n.b).map(|k| (a().0 >> k.min(63), a().1 >> k.min(63))),
-        Op::SDiv => {
-            let k = is_const(n.b).and_then(|k| i64::try_from(k).ok()).filter(|k| *k > 0)?;
-            Some((a().0 / k, a().1 / k))
+        Op::SDiv if b().0 > 0 => {
+            let ends = [a().0 / b().0, a().0 / b().1, a().1 / b().0, a().1 / b().1];
+            Some((*ends.iter().min()?, *ends.iter().max()?))
         }
+        // No farther from 0 than the dividend; by a known number other than 0, nearer to 0 than that.
         Op::SRem => {
-            let k = is_const(n.b).and_then(|k| i64::try_from(k).ok()).filter(|k| *k > 0)?;
-            Some((if a().0 < 0 { 1 - k } else { 0 }, if a().1 > 0 { k - 1 } else { 0 }))
+            let (low, high) = (a().0.min(0), a().1.max(0));
+            match is_const(n.b).map(|k| sign_extend(k, n.width).unsigned_abs()) {
+                Some(k @ 1..=0x7fff_ffff_ffff_ffff) => Some((low.max(1 - k as i64), high.min(k as i64 - 1))),
+                _ => Some((low, high)),
+            }
         }
         Op::Ite => Some((b().0.min(of(n.c).signed.0), b().1.max(of(n.c).signed.1))),
         _ => None,

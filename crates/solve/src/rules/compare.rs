@@ -38,6 +38,12 @@ pub(super) const RULES: &[Rule] = &[
     // match:  sext(x) compared with sext(y), both from one width
     // result: the same of x and y
     Rule { name: "compare_sexts", ops: &[Op::Eq, Op::Ult, Op::Slt], apply: sexts },
+    // match:  x srem y < 0, 0 < x srem y, signed
+    // result: x < 0 or 0 < x, and the remainder is not 0
+    Rule { name: "sign_of_remainder", ops: &[Op::Slt], apply: sign_of_remainder },
+    // match:  x ^ y < 0, signed
+    // result: (x < 0) ^ (y < 0)
+    Rule { name: "sign_of_xor", ops: &[Op::Slt], apply: sign_of_xor },
     // match:  x + c1 = c2, x ^ c1 = c2
     // result: x = c2 - c1, x = c2 ^ c1
     Rule { name: "eq_sum_constant", ops: &[Op::Eq], apply: eq_sum_constant },
@@ -57,6 +63,32 @@ pub(super) const RULES: &[Rule] = &[
     // result: c, !c, or what both say
     Rule { name: "compare_choice", ops: &[Op::Eq, Op::Ult, Op::Slt], apply: compare_choice },
 ];
+
+fn sign_of_remainder(pool: &mut Pool, node: &Node) -> Option<ExprId> {
+    let [a, b, _] = node.args;
+    let negative = pool.as_const(b) == Some(0);
+    if !negative && pool.as_const(a) != Some(0) {
+        return None;
+    }
+    let (rest, zero) = if negative { (a, b) } else { (b, a) };
+    let dividend = as_op(pool, rest, Op::SRem)?.args[0];
+    let sign = match negative {
+        true => pool.binary(Op::Slt, dividend, zero),
+        false => pool.binary(Op::Slt, zero, dividend),
+    };
+    let none = pool.eq(rest, zero);
+    let some = pool.not(none);
+    Some(pool.binary(Op::And, sign, some))
+}
+
+fn sign_of_xor(pool: &mut Pool, node: &Node) -> Option<ExprId> {
+    let (xor, zero) = (as_op(pool, node.args[0], Op::Xor)?, node.args[1]);
+    if pool.as_const(zero) != Some(0) {
+        return None;
+    }
+    let (x, y) = (pool.binary(Op::Slt, xor.args[0], zero), pool.binary(Op::Slt, xor.args[1], zero));
+    Some(pool.binary(Op::Xor, x, y))
+}
 
 fn ne(pool: &mut Pool, node: &Node) -> Option<ExprId> {
     let equal = pool.eq(node.args[0], node.args[1]);
