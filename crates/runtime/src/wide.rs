@@ -190,7 +190,7 @@ impl Wide {
     /// Of a signed product of words and a sign-extended value: if the product fits into a word, the lower words decide, and
     /// if it does not, its sign. Solvers know overflow better than upper halves.
     fn compare_product(self, op: Op, other: Wide) -> Option<Word> {
-        let ((a, b), product_is_left) = match (self.factors(), other.factors()) {
+        let ((a, b), product_is_left) = match (self.factors(Op::SMulHigh), other.factors(Op::SMulHigh)) {
             (Some(factors), _) if other.is_sign_extended() => (factors, true),
             (_, Some(factors)) if self.is_sign_extended() => (factors, false),
             _ => return None,
@@ -205,13 +205,13 @@ impl Wide {
         Some(a.op(Op::SMulOverflow, b).choose(beyond, self.lo.op(op, other.lo)))
     }
 
-    /// The words whose signed product this is.
-    fn factors(self) -> Option<(Word, Word)> {
+    /// The words whose product this is, signed or unsigned as the operator of its upper half.
+    fn factors(self, high: Op) -> Option<(Word, Word)> {
         if !self.hi.is_symbolic() || !self.lo.is_symbolic() {
             return None;
         }
         let (hi, lo) = (state().node(self.hi.label), state().node(self.lo.label));
-        let same = hi.op == Op::SMulHigh as u8 && lo.op == Op::Mul as u8 && (hi.a, hi.b) == (lo.a, lo.b);
+        let same = hi.op == high as u8 && lo.op == Op::Mul as u8 && (hi.a, hi.b) == (lo.a, lo.b);
         same.then(|| (Word::of(hi.a), Word::of(hi.b)))
     }
 
@@ -243,10 +243,17 @@ impl Wide {
     /// A guard that it does, unless it always does.
     pub fn keep_narrow(self, signed: bool, site: u32) {
         let always = if signed { self.is_sign_extended() } else { self.is_zero_extended() };
-        if !always {
-            let wanted = if signed { self.lo.with(Op::AShr, SIGN) } else { Word::constant(64, 0) };
-            events::condition(KIND_GUARD, GUARD_WIDTH, site, self.hi.op(Op::Eq, wanted).label, true);
+        if always {
+            return;
         }
+        let (high, overflow) =
+            if signed { (Op::SMulHigh, Op::SMulOverflow) } else { (Op::UMulHigh, Op::UMulOverflow) };
+        let narrow = match self.factors(high) {
+            Some((a, b)) => a.op(overflow, b).with(Op::Xor, 1),
+            None if signed => self.hi.op(Op::Eq, self.lo.with(Op::AShr, SIGN)),
+            None => self.hi.with(Op::Eq, 0),
+        };
+        events::condition(KIND_GUARD, GUARD_WIDTH, site, narrow.label, true);
     }
 
     pub fn lose(self, reason: u16, site: u32) {

@@ -46,7 +46,7 @@ impl Word {
     }
 
     pub fn op(self, op: Op, other: Word) -> Word {
-        let predicate = op.is_comparison() || op == Op::SMulOverflow;
+        let predicate = op.is_comparison() || matches!(op, Op::SMulOverflow | Op::UMulOverflow);
         let w = if predicate { 1 } else { self.w };
         // Leaves and reads do not come here.
         let value = apply(op, w, self.w, self.value, other.value, 0).unwrap_or(0);

@@ -226,13 +226,24 @@ impl<C: Clauses> Gates<C> {
         self.negate_if(sign_a, &rest)
     }
 
-    /// Does the product in twice the width differ from the product in the width, extended?
+    /// Does the product in twice the width differ from the product in the width, extended? It does if the highest bits of the
+    /// operands that differ from their signs say so; if they do not, one bit more than the width holds the product.
     pub fn mul_overflow(&mut self, a: &[Lit], b: &[Lit], signed: bool) -> Lit {
         let width = a.len();
-        let product = self.mul_wide(a, b, signed);
-        let fill = if signed { product[width - 1] } else { FALSE };
-        let expected = extended(&product[..width], fill, 2 * width);
-        -self.eq(&product, &expected)
+        let fill = |x: &[Lit]| if signed { x[width - 1] } else { FALSE };
+        let (signs_a, signs_b) = (vec![fill(a); width], vec![fill(b); width]);
+        let (x, y) = (self.each(a, &signs_a, Gates::xor), self.each(b, &signs_b, Gates::xor));
+        let limit = width - usize::from(signed);
+        let (mut reasons, mut above) = (Vec::with_capacity(width), FALSE);
+        for i in 1..width {
+            above = self.or(above, x[limit - i]);
+            reasons.push(self.and(above, y[i]));
+        }
+        let (a, b) = (extended(a, fill(a), width + 1), extended(b, fill(b), width + 1));
+        let product = self.mul(&a, &b);
+        let last = if signed { product[width - 1] } else { FALSE };
+        reasons.push(self.xor(product[width], last));
+        self.any(&reasons)
     }
 
     /// The product in twice the width.

@@ -47,6 +47,9 @@ pub(super) const RULES: &[Rule] = &[
     // match:  x + c1 = c2, x ^ c1 = c2
     // result: x = c2 - c1, x = c2 ^ c1
     Rule { name: "eq_sum_constant", ops: &[Op::Eq], apply: eq_sum_constant },
+    // match:  upper half of x * y, unsigned, = 0
+    // result: x * y does not overflow
+    Rule { name: "eq_mul_high_zero", ops: &[Op::Eq], apply: eq_mul_high_zero },
     // match:  x - y = 0, x ^ y = 0
     // result: x = y
     Rule { name: "eq_difference_zero", ops: &[Op::Eq], apply: eq_difference_zero },
@@ -88,6 +91,13 @@ fn sign_of_xor(pool: &mut Pool, node: &Node) -> Option<ExprId> {
     }
     let (x, y) = (pool.binary(Op::Slt, xor.args[0], zero), pool.binary(Op::Slt, xor.args[1], zero));
     Some(pool.binary(Op::Xor, x, y))
+}
+
+fn eq_mul_high_zero(pool: &mut Pool, node: &Node) -> Option<ExprId> {
+    let (product, c) = with_constant(pool, node)?;
+    let product = as_op(pool, product, Op::UMulHigh).filter(|_| c == 0)?;
+    let overflow = pool.binary(Op::UMulOverflow, product.args[0], product.args[1]);
+    Some(pool.not(overflow))
 }
 
 fn ne(pool: &mut Pool, node: &Node) -> Option<ExprId> {
