@@ -31,10 +31,10 @@ impl CallGraph {
         for site in program.inst_ids() {
             let Some((callee, ..)) = program.inst(site).op.call() else { continue };
             let mut callees = match callee {
-                Callee::Direct(f) if RUN_HANDLERS.contains(&program.func(f).name.as_str()) => {
-                    at_exit.iter().copied().chain([f]).collect()
+                Callee::Direct(f) => {
+                    let runs: &[FuncId] = if runs_handlers(program, site, f) { &at_exit } else { &[] };
+                    with_callbacks(program, site, f).into_iter().chain(runs.iter().copied()).collect()
                 }
-                Callee::Direct(f) => with_callbacks(program, site, f),
                 Callee::Indirect => resolve(site),
                 Callee::Intrinsic(_) | Callee::Asm(_) => continue,
             };
@@ -102,7 +102,27 @@ impl CallGraph {
 
 /// What registers a function to be run at exit, and what runs those functions.
 const REGISTER_HANDLERS: [&str; 4] = ["atexit", "on_exit", "at_quick_exit", "__cxa_atexit"];
-const RUN_HANDLERS: [&str; 2] = ["exit", "quick_exit"];
+const RUN_HANDLERS: [&str; 10] = [
+    "exit",
+    "quick_exit",
+    "err",
+    "errx",
+    "verr",
+    "verrx",
+    "argp_error",
+    "argp_usage",
+    "argp_failure",
+    "argp_parse",
+];
+/// These exit unless their first argument is 0.
+const MAY_RUN_HANDLERS: [&str; 2] = ["error", "error_at_line"];
+
+fn runs_handlers(program: &Program, site: InstId, callee: FuncId) -> bool {
+    let name = program.func(callee).name.as_str();
+    let stays = || matches!(program.call_arguments(site).first(), Some(Operand::Int { value: 0, .. }));
+    !program.func(callee).is_defined()
+        && (RUN_HANDLERS.contains(&name) || MAY_RUN_HANDLERS.contains(&name) && !stays())
+}
 
 fn exit_handlers(program: &Program) -> Vec<FuncId> {
     let mut found = program.destructors.clone();

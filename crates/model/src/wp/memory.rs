@@ -7,6 +7,7 @@
 use super::cond::Cell;
 use crate::calls::{is_plain_call, CallGraph};
 use crate::ir::*;
+use crate::points_to::SparseSet;
 use std::collections::HashSet;
 
 /// What an instruction does to a cell.
@@ -28,7 +29,7 @@ pub struct PlainMemory {
     /// Globals and allocas whose address is known everywhere it is used.
     escaped: HashSet<Operand>,
     /// For every function the globals that it or what it calls writes by name.
-    written: Vec<HashSet<GlobalId>>,
+    written: Vec<SparseSet>,
     /// Functions that, or whose callees, write through pointers or call code outside the program.
     wild: Vec<bool>,
     callees: Vec<(InstId, Vec<FuncId>)>,
@@ -89,7 +90,7 @@ impl PlainMemory {
         let n = program.functions.len();
         let mut memory = PlainMemory {
             escaped: escaped(program),
-            written: vec![HashSet::new(); n],
+            written: vec![SparseSet::default(); n],
             wild: program.functions.iter().map(|f| !f.is_defined() && !f.intrinsic).collect(),
             callees,
         };
@@ -104,7 +105,7 @@ impl PlainMemory {
             match (writes(program, inst), program.inst(inst).op.call()) {
                 (Some((address, ..)), _) => match resolve(program, address).0 {
                     Operand::Global(g) => {
-                        self.written[f].insert(g);
+                        self.written[f].insert(g.0);
                     }
                     base if is_object(program, base) => {}
                     _ => self.wild[f] = true,
@@ -118,18 +119,22 @@ impl PlainMemory {
     /// Functions do what their callees do.
     fn close(&mut self, program: &Program, calls: &CallGraph) {
         let mut pending: Vec<FuncId> = program.func_ids().collect();
+        let mut waits = vec![true; pending.len()];
         while let Some(f) = pending.pop() {
+            waits[f.index()] = false;
             let (written, wild) = (self.written[f.index()].clone(), self.wild[f.index()]);
             if written.is_empty() && !wild {
                 continue;
             }
-            for site in calls.callers(f) {
-                let caller = program.func_of(site);
-                let before = (self.written[caller.index()].len(), self.wild[caller.index()]);
-                self.written[caller.index()].extend(&written);
-                self.wild[caller.index()] |= wild;
-                if before != (self.written[caller.index()].len(), self.wild[caller.index()]) {
-                    pending.push(caller);
+            let mut callers: Vec<usize> = calls.callers(f).map(|s| program.func_of(s).index()).collect();
+            callers.sort_unstable();
+            callers.dedup();
+            for caller in callers {
+                let wilder = wild && !self.wild[caller];
+                self.wild[caller] |= wild;
+                let more = self.written[caller].union(&written) || wilder;
+                if more && !std::mem::replace(&mut waits[caller], true) {
+                    pending.push(FuncId::from_index(caller));
                 }
             }
         }
@@ -142,7 +147,7 @@ impl PlainMemory {
         match cell.base {
             Operand::Global(g) => {
                 let outside = program.global(g).external();
-                let named = callees.iter().any(|f| self.written[f.index()].contains(&g));
+                let named = callees.iter().any(|f| self.written[f.index()].contains(g.0));
                 named || (wild && (outside || self.escaped.contains(&cell.base)))
             }
             base if is_object(program, base) => self.escaped.contains(&base),

@@ -139,6 +139,31 @@ fn a_handler_that_runs_at_exit_depends_on_the_program_being_ended() {
 }
 
 #[test]
+fn a_handler_that_runs_at_exit_depends_on_an_error_that_ends_the_program() {
+    let text = "#include <stdlib.h>
+        #include <error.h>
+        static int state;
+        static void finish(void) {
+            state = 7;
+        }
+        int main(int argc, char **argv) {
+            atexit(finish);
+            if (argc > 4)
+                error(0, 0, \"goes on\");
+            if (argc > 3)
+                error(1, 0, \"ends\");
+            for (;;)
+                state++;
+        }";
+    let program = crate::common::program_of(text);
+    let at = |line| insts_at(&program, line);
+    let call = |line| at(line).into_iter().find(|i| program.inst(*i).op.call().is_some()).unwrap();
+    let slice = Slice::new(&graph_of(&program), at(5), Backward);
+    assert!(slice.contains(call(12)));
+    assert!(!slice.contains(call(10)));
+}
+
+#[test]
 fn slices_follow_memory_and_summaries_of_libc() {
     let file = "through_calls.c";
     let program = program(file);
