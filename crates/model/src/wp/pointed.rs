@@ -43,11 +43,10 @@ impl PointedMemory<'_> {
 
     fn touches(&self, program: &Program, inst: InstId, place: &Place, size: u32) -> bool {
         let points_to = self.accesses.points_to;
+        // An object has few cells; a set can have thousands.
         let meets = |cells: &SparseSet, width: &dyn Fn(CellId) -> u32| {
-            cells.iter().map(CellId).any(|c| {
-                let other = points_to.cell(c);
-                other.object == place.object && overlap(other, width(c), place, size)
-            })
+            let mut inside = points_to.object(place.object).cells.iter();
+            inside.any(|c| cells.contains(c.0) && overlap(points_to.cell(*c), width(*c), place, size))
         };
         if self.accesses.writes(inst).iter().any(|a| meets(&a.cells, &|_| a.size)) {
             return true;
