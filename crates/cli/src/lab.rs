@@ -89,17 +89,12 @@ impl Lab for VersionsLab {
             let run = executor.run(test, &limits)?;
             Ok(Traced { digest: self.shared.rules.digest(&run), ..self.decoded(side) })
         });
-        match traced {
-            Ok(traced) => {
-                self.shared.losses().note(side, &traced.trace);
-                if side == Side::New {
-                    self.shared.reached.note(&traced.trace, test);
-                }
-                Ok(traced)
-            }
-            Err(NoRun::OutOfTime | NoRun::Impossible(_)) => Ok(nothing()),
-            Err(NoRun::Broken(error)) => Err(LabError(error.to_string())),
+        let traced = unless_broken(traced, nothing)?;
+        self.shared.losses().note(side, &traced.trace);
+        if side == Side::New {
+            self.shared.reached.note(&traced.trace, test);
         }
+        Ok(traced)
     }
 
     fn glimpse(&mut self, side: Side, test: &TestCase) -> Result<Glimpse, LabError> {
@@ -109,11 +104,7 @@ impl Lab for VersionsLab {
             let digest = self.shared.rules.digest(&run);
             Ok(Glimpse { digest, coverage: self.decoded(side).trace.coverage().to_vec() })
         });
-        match glimpse {
-            Ok(glimpse) => Ok(glimpse),
-            Err(NoRun::OutOfTime | NoRun::Impossible(_)) => Ok(Glimpse { coverage: vec![], digest: 0 }),
-            Err(NoRun::Broken(error)) => Err(LabError(error.to_string())),
-        }
+        unless_broken(glimpse, || Glimpse { coverage: vec![], digest: 0 })
     }
 
     fn judge(&mut self, test: &TestCase) -> Result<Verdict, LabError> {
@@ -153,6 +144,15 @@ impl VersionsLab {
             Ok(trace) => Traced { trace: trace.into_owned(), inputs, digest: 0 },
             Err(_) => nothing(),
         }
+    }
+}
+
+/// A run that could not be has shown nothing; only a broken laboratory ends the search.
+fn unless_broken<T>(seen: Result<T, NoRun>, nothing: impl FnOnce() -> T) -> Result<T, LabError> {
+    match seen {
+        Ok(seen) => Ok(seen),
+        Err(NoRun::OutOfTime | NoRun::Impossible(_)) => Ok(nothing()),
+        Err(NoRun::Broken(error)) => Err(LabError(error.to_string())),
     }
 }
 

@@ -6,6 +6,7 @@
 //! where a comment says that another step covers the same ground.
 
 use crate::filter;
+use crate::scratch;
 use crate::sys;
 use landlock::{
     Access, AccessFs, AccessNet, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
@@ -25,6 +26,8 @@ const LANDLOCK_TRUNCATE: u32 = 3;
 /// Where the scratch directory may appear: directories that exist everywhere and that no program
 /// under test needs.
 const MOUNT_POINTS: [&str; 5] = ["/dev/shm", "/mnt", "/media", "/srv", "/opt"];
+/// Where programs put temporary files without asking `TMPDIR` (`tmpfile` of libc does).
+const TEMPORARY_PLACES: [&str; 2] = ["/tmp", "/var/tmp"];
 /// Devices that can be written without harm.
 const HARMLESS_DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
 /// `CAP_CHECKPOINT_RESTORE`: choosing the process number of the next child.
@@ -67,8 +70,25 @@ pub fn mount_view(place: &Path, scratch_bytes: u64, scratch_files: u64) -> io::R
     sys::mount(c"parallax", place, c"tmpfs", flags, Some(&options))
 }
 
-/// Writes only below `scratch`, no network; signals stay inside where the kernel can do that.
-pub fn landlock(scratch: &Path) -> Result<(), landlock::RulesetError> {
+/// Shows the scratch file system's directory for temporary files where programs expect one, and says where: not
+/// where that would hide the program itself.
+pub fn mount_temporary(scratch: &Path, program: &Path) -> io::Result<Vec<PathBuf>> {
+    let source = scratch::make_temporary(scratch)?;
+    let name = sys::c_path(&source)?;
+    let mut shown = Vec::new();
+    for place in TEMPORARY_PLACES.map(PathBuf::from) {
+        // A link to the other place is there already, in effect.
+        let real = place.canonicalize().is_ok_and(|real| real == place && real.is_dir());
+        if real && !program.starts_with(&place) && !scratch.starts_with(&place) {
+            sys::mount(&name, &place, c"", libc::MS_BIND, None)?;
+            shown.push(place);
+        }
+    }
+    Ok(shown)
+}
+
+/// Writes only below `writable`, no network; signals stay inside where the kernel can do that.
+pub fn landlock(writable: &[PathBuf]) -> Result<(), landlock::RulesetError> {
     let abi = ABI::V6;
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
@@ -78,7 +98,8 @@ pub fn landlock(scratch: &Path) -> Result<(), landlock::RulesetError> {
         .create()?;
     let devices = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
     let below = HARMLESS_DEVICES.iter().map(|d| (Path::new(d), devices));
-    for (path, access) in below.chain([(scratch, AccessFs::from_write(abi))]) {
+    let whole = writable.iter().map(|place| (place.as_path(), AccessFs::from_write(abi)));
+    for (path, access) in below.chain(whole) {
         // What cannot be opened cannot be written: the error would come from the run itself.
         if let Ok(fd) = PathFd::new(path) {
             ruleset = ruleset.add_rule(PathBeneath::new(fd, access))?;

@@ -170,15 +170,17 @@ fn stand_by(first: i32) -> i32 {
 fn confine_and_greet(order: &Order) -> Result<(), Failure> {
     let mut hello = Hello { magic: HELLO, confinement: 0 };
     let mut attached = None;
+    let mut writable = vec![order.scratch.clone()];
     if order.level == Level::Namespaces {
         step("mounts", confine::mount_view(&order.scratch, order.scratch_bytes, SCRATCH_FILES))?;
+        writable.extend(step("temporary files", confine::mount_temporary(&order.scratch, &order.program))?);
         attached = Some(step("scratch directory", sys::open_path(&order.scratch))?);
         hello.confinement |= CONFINED_NAMESPACES;
     }
     let keep_pid = order.level == Level::Namespaces && open_last_pid();
     if order.level != Level::None {
         step("capabilities", confine::drop_capabilities(keep_pid))?;
-        step("Landlock", confine::landlock(&order.scratch))?;
+        step("Landlock", confine::landlock(&writable))?;
         step("system-call filter", confine::filter(order.level == Level::Namespaces))?;
         hello.confinement |= CONFINED_LANDLOCK;
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -53,6 +53,8 @@ pub struct Scratch {
     moved: Cell<u64>,
     /// How many of [`DIRECTORIES`] the last emptying left in place.
     kept: Cell<usize>,
+    /// The directory that [`make_temporary`] made, where it is mounted elsewhere too: another in its place would not be.
+    temporary: Option<u64>,
 }
 
 /// Changes found after a run, and whether some are missing.
@@ -61,7 +63,8 @@ pub type Changes = (Vec<FileChange>, bool);
 impl Scratch {
     pub fn mounted(fd: OwnedFd, inside: PathBuf) -> Scratch {
         let outside = PathBuf::from(format!("/proc/self/fd/{}", fd.as_raw_fd()));
-        Scratch { outside, inside, home: Home::Mount(fd), moved: Cell::new(0), kept: Cell::new(0) }
+        let temporary = fs::symlink_metadata(outside.join(TEMPORARY)).ok().map(|m| m.ino());
+        Scratch { outside, inside, home: Home::Mount(fd), moved: Cell::new(0), kept: Cell::new(0), temporary }
     }
 
     pub fn on_host(directory: tempfile::TempDir) -> Scratch {
@@ -72,6 +75,7 @@ impl Scratch {
             home: Home::Host(directory),
             moved: Cell::new(0),
             kept: Cell::new(0),
+            temporary: None,
         }
     }
 
@@ -134,7 +138,16 @@ impl Scratch {
             self.clear(&directory, &mut waiting)?;
             fs::remove_dir(&directory)?;
         }
-        Ok(())
+        self.check_temporary()
+    }
+
+    /// A run that moved away the directory for temporary files, or changed its mode, leaves a view that no other run can have.
+    fn check_temporary(&self) -> io::Result<()> {
+        let Some(made) = self.temporary else { return Ok(()) };
+        match fs::symlink_metadata(self.outside.join(TEMPORARY)) {
+            Ok(now) if now.ino() == made => Ok(()),
+            _ => Err(io::Error::other("the directory for temporary files is another one now")),
+        }
     }
 
     /// Removes what is in `directory`; directories that are not empty go to the top first, so that no depth
@@ -264,6 +277,13 @@ impl Walk<'_> {
     }
 }
 
+/// Makes the directory for temporary files in a new scratch directory.
+pub fn make_temporary(scratch: &Path) -> io::Result<PathBuf> {
+    let path = scratch.join(TEMPORARY);
+    make_directory(&path)?;
+    Ok(path)
+}
+
 fn readable_directory(path: &Path) -> io::Result<fs::ReadDir> {
     fs::read_dir(path).or_else(|_| {
         fs::set_permissions(path, Permissions::from_mode(0o700))?;
@@ -286,12 +306,13 @@ fn unless_there(error: io::Error) -> io::Result<()> {
 }
 
 fn make_directory(path: &Path) -> io::Result<()> {
-    fs::DirBuilder::new().mode(DIRECTORY_MODE).create(path)
+    fs::DirBuilder::new().mode(DIRECTORY_MODE).create(path)?;
+    // Whatever the umask is, runs see the same mode.
+    fs::set_permissions(path, Permissions::from_mode(DIRECTORY_MODE))
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file: File = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)?;
-    // Whatever the engine's umask is, runs see the same mode.
     file.set_permissions(Permissions::from_mode(FILE_MODE))?;
     file.write_all(bytes)?;
     // Programs print it (`diff -u`), and every run is to see the same.

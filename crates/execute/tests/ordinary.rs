@@ -195,3 +195,58 @@ fn two_executors_run_at_the_same_time() {
         }
     });
 }
+
+/// A program outside the places for temporary files, as one that was built in a cache is.
+fn elsewhere(body: &str) -> (Executor, tempfile::TempDir) {
+    let outside = |place: &&str| !place.starts_with("/tmp") && !place.starts_with("/var/tmp");
+    let place = [env!("CARGO_TARGET_TMPDIR"), "/dev/shm"].into_iter().find(outside).expect("a place");
+    let directory = tempfile::tempdir_in(place).expect("temporary directory");
+    let program = compile(directory.path(), "program", body);
+    (Executor::new(&program, Kind::Native, options()).expect("executor"), directory)
+}
+
+#[test]
+fn temporary_files_can_be_made_where_libc_makes_them_and_are_gone_in_the_next_run() {
+    let body = r#"
+        int main() {
+            FILE *f = tmpfile();
+            if (!f) { perror("tmpfile"); return 1; }
+            for (int i = 0; i < 2; i++) {
+                int fd = open(i ? "/var/tmp/mine" : "/tmp/mine", O_WRONLY | O_CREAT | O_EXCL, 0600);
+                if (fd < 0 && !(i && errno == EEXIST)) { perror("open"); return 2; }
+            }
+            return 0;
+        }"#;
+    let (mut executor, _directory) = elsewhere(body);
+    if executor.confinement() != Some(Confinement::Namespaces) {
+        return;
+    }
+    for _ in 0..3 {
+        let run = executor.run(&TestCase::default(), &Limits::default()).unwrap();
+        assert_eq!((run.outcome, text(&run.stderr.bytes)), (Outcome::Exited(0), String::new()));
+        assert_eq!(run.files, []);
+    }
+    assert!(!std::path::Path::new("/tmp/mine").exists());
+}
+
+#[test]
+fn a_run_that_takes_the_directory_for_temporary_files_away_does_not_take_it_from_the_next() {
+    let body = r#"
+        int main(int argc, char **argv) {
+            char name[500];
+            if (argc > 1 && *argv[1] == 'm') {
+                snprintf(name, sizeof name, "%s/../elsewhere", getenv("TMPDIR"));
+                return rename(getenv("TMPDIR"), name);
+            }
+            if (argc > 1) return chmod("/tmp", 0);
+            return open("/tmp/x", O_WRONLY | O_CREAT, 0600) < 0;
+        }"#;
+    let (mut executor, _directory) = elsewhere(body);
+    if executor.confinement() != Some(Confinement::Namespaces) {
+        return;
+    }
+    for arguments in [&["move"][..], &[], &["chmod"], &[]] {
+        let run = executor.run(&TestCase::with_args(arguments), &Limits::default()).unwrap();
+        assert_eq!(run.outcome, Outcome::Exited(0), "{arguments:?}");
+    }
+}

@@ -11,6 +11,7 @@
 
 use crate::cx::{Cx, Result};
 use crate::number::Numbers;
+use crate::phi;
 use crate::types;
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::*;
@@ -26,7 +27,7 @@ struct Diamond<'c> {
     condition: IntValue<'c>,
     /// Blocks with code to be moved.
     sides: Vec<BasicBlock<'c>>,
-    phi: PhiValue<'c>,
+    phi: InstructionValue<'c>,
     /// The phi's value if the condition holds, and if not.
     values: [BasicValueEnum<'c>; 2],
 }
@@ -92,11 +93,9 @@ fn find<'c>(
         return None;
     }
     let mut phis = meet.get_instructions().take_while(|i| i.get_opcode() == Op::Phi);
-    let phi: PhiValue = phis.next()?.try_into().ok()?;
-    let values = from.map(|block| {
-        let incoming = phi.get_incomings().find(|(_, from)| *from == block);
-        incoming.map(|(value, _)| value)
-    });
+    let phi = phis.next()?;
+    let incoming = phi::incoming_values(phi);
+    let values = from.map(|block| incoming.iter().find(|(_, from)| *from == block).map(|(value, _)| *value));
     let [Some(if_so), Some(if_not)] = values else { return None };
     let fits = |v: &BasicValueEnum| {
         let wide = types::wide_width(v.get_type()).is_some();
@@ -145,7 +144,7 @@ fn merge<'c>(cx: &Cx<'_, 'c>, numbers: &mut Numbers<'c>, diamond: &Diamond<'c>) 
     }
     let [if_so, if_not] = diamond.values;
     let chosen = cx.builder.build_select(diamond.condition, if_so, if_not, "chosen")?;
-    let phi = diamond.phi.as_instruction();
+    let phi = diamond.phi;
     // A choice by a known condition is no instruction, and its branch is no condition either.
     let Some(select) = chosen.as_instruction_value() else { return Ok(()) };
     phi.replace_all_uses_with(&select);

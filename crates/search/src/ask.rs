@@ -1,7 +1,7 @@
 //! The search's side of the solver: one pool of expressions for both versions, questions in, changes of bytes out.
 
 use crate::havoc;
-use crate::inputs::{Changes, Names, NUMBER_BYTES};
+use crate::inputs::{Changes, Names};
 use crate::numbers::{self, Form, Numbers};
 use crate::{Settings, Traced};
 use parallax_execute::TestCase;
@@ -10,7 +10,7 @@ use parallax_solve::{Constraint, Limit, Pool, Program, Query, Solver, Stack, Var
 use parallax_trace::format::Op;
 use parallax_trace::request::Source;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Random values tried to see whether a question is easy, and how much easier that makes it.
 const GUESSES: usize = 16;
@@ -69,7 +69,7 @@ impl Mind {
     }
 
     /// Is there an input near `test` on which all of these hold? `holds` do on `test`, so only those that share bytes
-    /// with `wants`, directly or through others, have to be asked about.
+    /// with `wants`, directly or through others, have to be asked about. All attempts together take no more than `time`.
     pub fn solve(&mut self, holds: &[ExprId], wants: ExprId, test: &TestCase, time: Duration) -> Solved {
         let numbers = self.relevant(holds, wants);
         let constraints: Vec<Constraint> =
@@ -77,14 +77,15 @@ impl Mind {
         let roots: Vec<ExprId> = constraints.iter().map(|c| c.expr).collect();
         let cost = self.pool.cone(&roots).len() as u64;
         let written = self.written_in(&roots);
+        let until = Instant::now() + time;
         for bits in NUMBER_BITS.iter().filter(|_| !written.is_empty()) {
             let mut bounded = constraints.clone();
             bounded.extend(written.iter().map(|number| self.is_small(*number, *bits, test)));
-            if let Answer::Sat(changes) = self.check(&bounded, &numbers, test, time) {
+            if let Answer::Sat(changes) = self.check(&bounded, &numbers, test, until) {
                 return Solved { answer: Answer::Sat(changes), cost };
             }
         }
-        let answer = self.check(&constraints, &numbers, test, time);
+        let answer = self.check(&constraints, &numbers, test, until);
         Solved { answer, cost }
     }
 
@@ -96,10 +97,8 @@ impl Mind {
     }
 
     fn is_small(&mut self, number: u32, bits: u8, test: &TestCase) -> Constraint {
-        let now = (0..NUMBER_BYTES).rev().fold(0, |high, offset| {
-            high << 8 | u32::from(self.names.byte(test, number, offset).unwrap_or(0))
-        });
-        let bits = bits.max((u32::BITS - now.leading_zeros()) as u8).min(31);
+        let now = self.names.value(test, number).unwrap_or(0);
+        let bits = bits.max((i32::BITS - now.leading_zeros()) as u8).min(31);
         let number = numbers::variable(&mut self.pool, number);
         let high = self.pool.extract(number, bits, 32 - bits);
         Constraint::is(self.pool.eq_const(high, 0))
@@ -125,8 +124,9 @@ impl Mind {
         constraints: &[Constraint],
         numbers: &[usize],
         test: &TestCase,
-        time: Duration,
+        until: Instant,
     ) -> Answer {
+        let time = until.saturating_duration_since(Instant::now());
         let names = &self.names;
         let seed = |var: Var| names.byte(test, var.input, var.offset);
         let query = Query::new(&self.pool, constraints, &seed);

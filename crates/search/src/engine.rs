@@ -279,8 +279,7 @@ impl<'a> Engine<'a> {
     fn glance(&mut self, test: TestCase, both: &[Glimpse; 2]) {
         let mut new = false;
         for (k, glimpse) in both.iter().enumerate() {
-            for (edge, count) in glimpse.coverage.iter().enumerate().filter(|(_, n)| **n > 0) {
-                let way = (edge as u32, bucket(*count));
+            for way in ways_taken(&glimpse.coverage) {
                 new |= !self.edges[k].contains(&way) && self.glimpsed[k].insert(way);
             }
         }
@@ -366,18 +365,14 @@ impl<'a> Engine<'a> {
     /// Does a run execute code of the program that none before it did?
     fn is_first(&self, k: usize, traced: &Traced) -> bool {
         let side = [Side::Old, Side::New][k];
-        let taken = traced.trace.coverage().iter().enumerate().filter(|(_, n)| **n > 0);
-        let mut new = taken.filter(|(edge, _)| {
-            self.edges[k].range((*edge as u32, 0)..(*edge as u32 + 1, 0)).next().is_none()
-        });
-        new.any(|(edge, _)| !self.guide.is_edge_of_libc(side, edge))
+        let known = |edge: u32| self.edges[k].range((edge, 0)..(edge + 1, 0)).next().is_some();
+        let mut taken = ways_taken(traced.trace.coverage());
+        taken.any(|(edge, _)| !known(edge) && !self.guide.is_edge_of_libc(side, edge))
     }
 
     fn new_edges(&mut self, k: usize, traced: &Traced) -> bool {
         let before = self.edges[k].len();
-        for (edge, count) in traced.trace.coverage().iter().enumerate().filter(|(_, n)| **n > 0) {
-            self.edges[k].insert((edge as u32, bucket(*count)));
-        }
+        self.edges[k].extend(ways_taken(traced.trace.coverage()));
         self.edges[k].len() > before
     }
 
@@ -443,6 +438,11 @@ fn set_of_ways(paths: &[Path; 2]) -> u64 {
 /// How many binary digits a number has.
 fn magnitude(n: u32) -> u32 {
     u32::BITS - n.leading_zeros()
+}
+
+/// The edges of a run, each with how often it was taken, roughly.
+fn ways_taken(coverage: &[u8]) -> impl Iterator<Item = (u32, u8)> + '_ {
+    (0..).zip(coverage).filter(|(_, count)| **count > 0).map(|(edge, count)| (edge, bucket(*count)))
 }
 
 /// Counts of an edge as AFL sees them: 1, 2, 3, 4–7, 8–15, …

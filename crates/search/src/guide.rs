@@ -86,16 +86,19 @@ impl<'a> Guide<'a> {
 
     /// Is it a condition of the libc functions that Parallax brings?
     pub fn is_libc(&self, side: Side, step: &Step) -> bool {
-        let map = self.maps[side as usize];
-        let block = self.block(side, step).and_then(|b| map.blocks.get(b as usize));
-        block.and_then(|b| map.functions.get(b.function as usize)).is_some_and(|f| f.model)
+        self.block(side, step).is_some_and(|block| self.is_block_of_libc(side, block))
     }
 
     /// Is it a way between blocks of these functions?
-    pub fn is_edge_of_libc(&self, side: Side, edge: usize) -> bool {
+    pub fn is_edge_of_libc(&self, side: Side, edge: u32) -> bool {
+        let edge = self.maps[side as usize].edges.get(edge as usize);
+        edge.is_some_and(|edge| self.is_block_of_libc(side, edge.to))
+    }
+
+    fn is_block_of_libc(&self, side: Side, block: u32) -> bool {
         let map = self.maps[side as usize];
-        let block = map.edges.get(edge).and_then(|e| map.blocks.get(e.to as usize));
-        block.and_then(|b| map.functions.get(b.function as usize)).is_some_and(|f| f.model)
+        let function = map.blocks.get(block as usize).and_then(|b| map.functions.get(b.function as usize));
+        function.is_some_and(|f| f.model)
     }
 
     /// The block that a condition ends.

@@ -72,10 +72,15 @@ impl Names {
     pub fn byte(&self, test: &TestCase, input: u32, offset: u32) -> Option<u8> {
         match self.list.get(input as usize)? {
             Name::Input(source) => byte(test, source, offset),
-            Name::Written(input, from) => {
-                let value = number_at(test, self.source(*input)?, *from)?;
-                value.to_le_bytes().get(offset as usize).copied()
-            }
+            Name::Written(..) => self.value(test, input)?.to_le_bytes().get(offset as usize).copied(),
+        }
+    }
+
+    /// The present value of a number that is written in an input.
+    pub fn value(&self, test: &TestCase, number: u32) -> Option<i32> {
+        match self.list.get(number as usize)? {
+            Name::Input(_) => None,
+            Name::Written(input, from) => number_at(test, self.source(*input)?, *from),
         }
     }
 

@@ -124,7 +124,8 @@ pub fn variants(test: &TestCase, hints: &Hints, repeated: Vec<TestCase>, max_inp
 pub fn word_variants(test: &TestCase, (source, offset, token): &Token) -> Vec<TestCase> {
     let at = *offset as usize;
     let Some(text) = inputs::bytes(test, source).filter(|text| at <= text.len()) else { return vec![] };
-    let (end, separator) = (word_end(text, at), text.get(word_end(text, at)).copied().unwrap_or(b' '));
+    let end = word_end(text, at);
+    let separator = text.get(end).copied().unwrap_or(b' ');
     let before = edited(test, source, |bytes| {
         bytes.splice(at..at, token.iter().copied().chain([separator]));
     });

@@ -16,6 +16,7 @@ use parallax_solve::{ExprId, Importer, Pool, Program, Var, VarId};
 use parallax_trace::format::{mask, Op};
 use parallax_trace::request::Input;
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 
 /// Longest number that is replaced: more digits do not fit the variable.
 const MAX_DIGITS: usize = 9;
@@ -31,24 +32,15 @@ pub enum Form {
     Is(ExprId),
 }
 
-/// Where the digits of a number stand: `from..to` of an input of the trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Digits {
-    input: u32,
-    from: u32,
-    to: u32,
-}
-
-/// All numbers in the inputs of a run, with nothing of theirs left out.
-fn written_in(inputs: &[Input]) -> BTreeMap<(u32, u32), Digits> {
+/// All numbers in the inputs of a run, with nothing of theirs left out: input and first digit of each, and where its digits end.
+fn written_in(inputs: &[Input]) -> BTreeMap<(u32, u32), u32> {
     let mut found = BTreeMap::new();
     for (input, text) in (0..).zip(inputs).filter(|(_, i)| i.symbolic) {
         let mut from = 0;
         for part in text.bytes.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()) {
             let to = from + part.len();
             if part[0].is_ascii_digit() && part.len() <= MAX_DIGITS {
-                let digits = Digits { input, from: from as u32, to: to as u32 };
-                found.insert((input, from as u32), digits);
+                found.insert((input, from as u32), to as u32);
             }
             from = to;
         }
@@ -121,12 +113,12 @@ impl<'t> Numbers<'t> {
             reaches[label as usize] = reach;
             numbers.has_number[label as usize] = inside;
             let Reach::Stretch(input, from, last) = reach else { continue };
-            let Some(digits) = written.get(&(input, from)).filter(|d| d.to == last + 1) else { continue };
-            if op == Op::Input || node.width < 8 {
+            let whole = written.get(&(input, from)) == Some(&(last + 1));
+            if !whole || op == Op::Input || node.width < 8 {
                 continue;
             }
             let Some(expr) = exact.expr(pool, label) else { continue };
-            numbers.replace(label, expr, digits, renamed[input as usize], names, pool);
+            numbers.replace(label, expr, renamed[input as usize], from..last + 1, names, pool);
         }
         (!numbers.text.is_empty()).then_some(numbers)
     }
@@ -136,15 +128,15 @@ impl<'t> Numbers<'t> {
         &mut self,
         label: u32,
         expr: ExprId,
-        digits: &Digits,
         input: u32,
+        digits: Range<u32>,
         names: &mut Names,
         pool: &mut Pool,
     ) {
-        let vars: Vec<VarId> =
-            (digits.from..digits.to).map(|offset| pool.var_id(Var { input, offset })).collect();
+        let from = digits.start;
+        let vars: Vec<VarId> = digits.map(|offset| pool.var_id(Var { input, offset })).collect();
         let Some(sign) = value_of(pool, expr, &vars) else { return };
-        let number = variable(pool, names.written(input, digits.from));
+        let number = variable(pool, names.written(input, from));
         let width = pool.width(expr);
         let number = if width > 32 { pool.sext(number, width) } else { pool.extract(number, 0, width) };
         let value = match sign {
@@ -245,7 +237,8 @@ mod tests {
             bytes: b"12 a7,1234567890".to_vec(),
             symbolic: true,
         };
-        let found: Vec<(u32, u32)> = written_in(&[input]).values().map(|d| (d.from, d.to)).collect();
+        let found: Vec<(u32, u32)> =
+            written_in(&[input]).into_iter().map(|((_, from), to)| (from, to)).collect();
         assert_eq!(found, [(0, 2), (4, 5)]);
     }
 }

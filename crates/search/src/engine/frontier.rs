@@ -155,16 +155,20 @@ impl Engine<'_> {
     pub(super) fn next_shape(&mut self) -> Option<Try> {
         self.turn += 1;
         let first = match self.turn % 4 {
-            0 => self.promising.pop_front().map(|test| (0, test, false)),
+            0 => self.next_promising(),
             1 => self.queue.next_try(true),
             2 => self.queue.next_inserted(),
             _ => None,
         };
         first
             .or_else(|| self.queue.next_try(false))
-            .or_else(|| self.promising.pop_front().map(|test| (0, test, false)))
+            .or_else(|| self.next_promising())
             .or_else(|| self.queue.next_try(true))
             .or_else(|| self.queue.next_inserted())
+    }
+
+    fn next_promising(&mut self) -> Option<Try> {
+        self.promising.pop_front().map(|test| (0, test, false))
     }
 
     fn by_chance(&mut self) -> Option<TestCase> {
