@@ -12,9 +12,10 @@ use landlock::{
     Access, AccessFs, AccessNet, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
     RulesetCreatedAttr, RulesetStatus, Scope, ABI,
 };
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::fs;
 use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 /// Oldest Landlock that can be made safe with the help of the system-call filter.
@@ -70,21 +71,47 @@ pub fn mount_view(place: &Path, scratch_bytes: u64, scratch_files: u64) -> io::R
     sys::mount(c"parallax", place, c"tmpfs", flags, Some(&options))
 }
 
-/// Shows the scratch file system's directory for temporary files where programs expect one, and says where: not
-/// where that would hide the program itself.
+/// Shows the scratch file system's directory for temporary files where programs expect one, and says where. The program under
+/// test stays visible if it lies there, with what lies beside it.
 pub fn mount_temporary(scratch: &Path, program: &Path) -> io::Result<Vec<PathBuf>> {
-    let source = scratch::make_temporary(scratch)?;
-    let name = sys::c_path(&source)?;
+    let source = sys::c_path(&scratch::make_temporary(scratch)?)?;
     let mut shown = Vec::new();
     for place in TEMPORARY_PLACES.map(PathBuf::from) {
         // A link to the other place is there already, in effect.
         let real = place.canonicalize().is_ok_and(|real| real == place && real.is_dir());
-        if real && !program.starts_with(&place) && !scratch.starts_with(&place) {
-            sys::mount(&name, &place, c"", libc::MS_BIND, None)?;
-            shown.push(place);
+        if !real || scratch.starts_with(&place) {
+            continue;
         }
+        let beside = first_below(&place, program).map(|name| place.join(name));
+        let hidden = beside.as_deref().map(sys::open_path).transpose()?;
+        sys::mount(&source, &place, c"", libc::MS_BIND, None)?;
+        if let (Some(hidden), Some(path)) = (hidden, beside) {
+            mount_again(&hidden, &path)?;
+        }
+        shown.push(place);
     }
     Ok(shown)
+}
+
+/// Makes what was opened before it was hidden visible again, read-only as it was.
+fn mount_again(hidden: &OwnedFd, path: &Path) -> io::Result<()> {
+    let hidden = PathBuf::from(format!("/proc/self/fd/{}", hidden.as_raw_fd()));
+    if fs::metadata(&hidden)?.is_dir() {
+        fs::create_dir(path)?;
+    } else {
+        fs::File::create_new(path)?;
+    }
+    sys::mount(&sys::c_path(&hidden)?, path, c"", libc::MS_BIND | libc::MS_REC, None)
+}
+
+/// What [`mount_temporary`] puts into the directory for temporary files: it has to stay there.
+pub fn names_kept(program: &Path) -> Vec<OsString> {
+    TEMPORARY_PLACES.iter().filter_map(|place| first_below(Path::new(place), program)).collect()
+}
+
+fn first_below(place: &Path, program: &Path) -> Option<OsString> {
+    let below = program.strip_prefix(place).ok()?;
+    below.components().next().map(|name| name.as_os_str().to_owned())
 }
 
 /// Writes only below `writable`, no network; signals stay inside where the kernel can do that.

@@ -108,7 +108,7 @@ fn start_at(
     let mut starting = spawn(&order, options, arena)?;
     let attached = starting.hello(&order, options)?;
     let scratch = match (attached, host) {
-        (Some(fd), _) => Scratch::mounted(fd, place),
+        (Some(fd), _) => Scratch::mounted(fd, place, confine::names_kept(program)),
         (None, Some(host)) => Scratch::on_host(host),
         (None, None) => return Err(starting.runner_failed(options, "sent no scratch directory")),
     };

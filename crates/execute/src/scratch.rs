@@ -9,6 +9,7 @@ use crate::testcase::{Content, FileChange, Output, TestCase};
 use crate::Error;
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -55,16 +56,20 @@ pub struct Scratch {
     kept: Cell<usize>,
     /// The directory that [`make_temporary`] made, where it is mounted elsewhere too: another in its place would not be.
     temporary: Option<u64>,
+    /// Names in that directory that are not the run's.
+    foreign: Vec<OsString>,
 }
 
 /// Changes found after a run, and whether some are missing.
 pub type Changes = (Vec<FileChange>, bool);
 
 impl Scratch {
-    pub fn mounted(fd: OwnedFd, inside: PathBuf) -> Scratch {
+    /// `foreign`: what stays in the directory for temporary files.
+    pub fn mounted(fd: OwnedFd, inside: PathBuf, foreign: Vec<OsString>) -> Scratch {
         let outside = PathBuf::from(format!("/proc/self/fd/{}", fd.as_raw_fd()));
         let temporary = fs::symlink_metadata(outside.join(TEMPORARY)).ok().map(|m| m.ino());
-        Scratch { outside, inside, home: Home::Mount(fd), moved: Cell::new(0), kept: Cell::new(0), temporary }
+        let (moved, kept) = (Cell::new(0), Cell::new(0));
+        Scratch { outside, inside, home: Home::Mount(fd), moved, kept, temporary, foreign }
     }
 
     pub fn on_host(directory: tempfile::TempDir) -> Scratch {
@@ -76,6 +81,7 @@ impl Scratch {
             moved: Cell::new(0),
             kept: Cell::new(0),
             temporary: None,
+            foreign: Vec::new(),
         }
     }
 
@@ -156,6 +162,9 @@ impl Scratch {
         for entry in readable_directory(directory)? {
             let entry = entry?;
             let path = entry.path();
+            if self.foreign.contains(&entry.file_name()) && directory == self.outside.join(TEMPORARY) {
+                continue;
+            }
             if !entry.file_type()?.is_dir() {
                 fs::remove_file(&path)?;
             } else if directory == self.outside && keeps(&entry) {

@@ -160,7 +160,7 @@ fn memory_that_is_shared_or_spread_over_processes_is_limited_too() {
 
 #[test]
 fn nothing_outside_can_be_changed_by_any_call() {
-    let outside = directory();
+    let outside = visible_directory();
     let victim = outside.path().join("victim");
     fs::write(&victim, "precious").unwrap();
     fs::create_dir(outside.path().join("empty")).unwrap();
@@ -212,7 +212,7 @@ fn nothing_outside_can_be_changed_by_any_call() {
 
 #[test]
 fn deleting_what_the_arguments_name_deletes_nothing() {
-    let outside = directory();
+    let outside = visible_directory();
     fs::create_dir_all(outside.path().join("a/b")).unwrap();
     fs::write(outside.path().join("a/b/c"), "precious").unwrap();
     let body = r#"int main(int c, char **v) { execlp("rm", "rm", "-rf", v[1], "inside", NULL); }"#;

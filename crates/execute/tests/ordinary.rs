@@ -196,13 +196,14 @@ fn two_executors_run_at_the_same_time() {
     });
 }
 
-/// A program outside the places for temporary files, as one that was built in a cache is.
-fn elsewhere(body: &str) -> (Executor, tempfile::TempDir) {
-    let outside = |place: &&str| !place.starts_with("/tmp") && !place.starts_with("/var/tmp");
-    let place = [env!("CARGO_TARGET_TMPDIR"), "/dev/shm"].into_iter().find(outside).expect("a place");
-    let directory = tempfile::tempdir_in(place).expect("temporary directory");
-    let program = compile(directory.path(), "program", body);
-    (Executor::new(&program, Kind::Native, options()).expect("executor"), directory)
+/// Executors for one program inside and one outside the places for temporary files.
+fn here_and_elsewhere(body: &str) -> Vec<(Executor, tempfile::TempDir)> {
+    let inside = tempfile::tempdir_in("/tmp").expect("temporary directory");
+    let executor = |directory: tempfile::TempDir| {
+        let program = compile(directory.path(), "program", body);
+        (Executor::new(&program, Kind::Native, options()).expect("executor"), directory)
+    };
+    vec![executor(inside), executor(visible_directory())]
 }
 
 #[test]
@@ -217,14 +218,15 @@ fn temporary_files_can_be_made_where_libc_makes_them_and_are_gone_in_the_next_ru
             }
             return 0;
         }"#;
-    let (mut executor, _directory) = elsewhere(body);
-    if executor.confinement() != Some(Confinement::Namespaces) {
-        return;
-    }
-    for _ in 0..3 {
-        let run = executor.run(&TestCase::default(), &Limits::default()).unwrap();
-        assert_eq!((run.outcome, text(&run.stderr.bytes)), (Outcome::Exited(0), String::new()));
-        assert_eq!(run.files, []);
+    for (mut executor, _directory) in here_and_elsewhere(body) {
+        if executor.confinement() != Some(Confinement::Namespaces) {
+            return;
+        }
+        for _ in 0..3 {
+            let run = executor.run(&TestCase::default(), &Limits::default()).unwrap();
+            assert_eq!((run.outcome, text(&run.stderr.bytes)), (Outcome::Exited(0), String::new()));
+            assert_eq!(run.files, []);
+        }
     }
     assert!(!std::path::Path::new("/tmp/mine").exists());
 }
@@ -239,14 +241,21 @@ fn a_run_that_takes_the_directory_for_temporary_files_away_does_not_take_it_from
                 return rename(getenv("TMPDIR"), name);
             }
             if (argc > 1) return chmod("/tmp", 0);
+            // Neither can the run remove what holds the program.
+            DIR *d = opendir("/tmp");
+            for (struct dirent *e; d && (e = readdir(d));) {
+                snprintf(name, sizeof name, "%s/%s", getenv("TMPDIR"), e->d_name);
+                if (*e->d_name != '.' && (!rmdir(name) || !unlink(name) || !rename(name, "x"))) return 3;
+            }
             return open("/tmp/x", O_WRONLY | O_CREAT, 0600) < 0;
         }"#;
-    let (mut executor, _directory) = elsewhere(body);
-    if executor.confinement() != Some(Confinement::Namespaces) {
-        return;
-    }
-    for arguments in [&["move"][..], &[], &["chmod"], &[]] {
-        let run = executor.run(&TestCase::with_args(arguments), &Limits::default()).unwrap();
-        assert_eq!(run.outcome, Outcome::Exited(0), "{arguments:?}");
+    for (mut executor, _directory) in here_and_elsewhere(body) {
+        if executor.confinement() != Some(Confinement::Namespaces) {
+            return;
+        }
+        for arguments in [&["move"][..], &[], &["chmod"], &[]] {
+            let run = executor.run(&TestCase::with_args(arguments), &Limits::default()).unwrap();
+            assert_eq!(run.outcome, Outcome::Exited(0), "{arguments:?}");
+        }
     }
 }

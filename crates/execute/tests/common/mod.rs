@@ -11,6 +11,17 @@ pub fn directory() -> tempfile::TempDir {
     tempfile::Builder::new().prefix("parallax-test-").tempdir().expect("temporary directory")
 }
 
+/// A directory that runs can see: they have places for temporary files, and one for shared memory, of their own.
+pub fn visible_directory() -> tempfile::TempDir {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let hidden = ["/tmp", "/var/tmp", "/dev/shm"];
+    let visible = |place: &&str| hidden.iter().all(|h| !place.starts_with(h));
+    let places = [env!("CARGO_TARGET_TMPDIR"), home.as_str(), "/var/lib"];
+    let made = |place| tempfile::Builder::new().prefix("parallax-test-").tempdir_in(place).ok();
+    let directory = places.into_iter().filter(visible).find_map(made);
+    directory.expect("a directory that runs can see")
+}
+
 /// Compiles `body` as a C program with everything included that the tests need.
 pub fn compile(directory: &Path, name: &str, body: &str) -> PathBuf {
     let source = directory.join(format!("{name}.c"));
