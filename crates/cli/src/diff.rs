@@ -343,16 +343,15 @@ impl Comparison<'_> {
         shared: &Arc<Shared>,
         deadline: Instant,
     ) -> Result<VersionsLab, CliError> {
-        let symbolic = |program: &Path| {
-            let options = parallax_execute::Options {
-                arena: Some(engine::arena(&self.args.limits)),
-                ..self.setting.options()
-            };
-            Executor::new(program, Kind::Instrumented, options)
+        let symbolic = |instrumented: &Instrumented| {
+            let sizes = engine::arena(&self.args.limits);
+            let arena = Some(sizes.with_edges(instrumented.map.edges.len()));
+            let options = parallax_execute::Options { arena, ..self.setting.options() };
+            Executor::new(&instrumented.program, Kind::Instrumented, options)
         };
         let mut natives = self.natives(&self.setting)?;
         natives.deadline = Some(deadline);
-        let symbolic = [symbolic(&instrumented[0].program)?, symbolic(&instrumented[1].program)?];
+        let symbolic = [symbolic(&instrumented[0])?, symbolic(&instrumented[1])?];
         Ok(VersionsLab { natives, symbolic, shared: shared.clone(), deadline })
     }
 

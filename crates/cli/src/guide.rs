@@ -9,7 +9,7 @@ use parallax_model::calls::{CallGraph, Returns};
 use parallax_model::distance::{self, Hopeless};
 use parallax_model::icfg::Icfg;
 use parallax_model::{BlockId, Program};
-use parallax_search::{Distance, Distances};
+use parallax_search::{Distance, Distances, Place};
 use parallax_trace::sites::ProgramMap;
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ pub fn distances(changed: &Changed, maps: [&ProgramMap; 2]) -> Distances {
     [of_version(&changed.old, &old, maps[0]), of_version(&changed.new.program, &new, maps[1])]
 }
 
-fn of_version(program: &Program, targets: &[BlockId], map: &ProgramMap) -> Vec<Distance> {
+fn of_version(program: &Program, targets: &[BlockId], map: &ProgramMap) -> Vec<Place> {
     if targets.is_empty() {
         return Vec::new();
     }
@@ -30,10 +30,13 @@ fn of_version(program: &Program, targets: &[BlockId], map: &ProgramMap) -> Vec<D
     let returns = Returns::new(program, &calls);
     let icfg = Icfg::new(program, &calls, &returns);
     let distances = distance::Distances::new(&icfg, program, targets, &Hopeless::default());
-    let of = |block: Option<BlockId>| match block.map(|b| distances.block(b)) {
-        None => Distance::Unknown,
-        Some(None) => Distance::Never,
-        Some(Some(n)) => Distance::Branches(n),
+    let of = |block: Option<BlockId>| Place {
+        distance: match block.map(|b| distances.block(b)) {
+            None => Distance::Unknown,
+            Some(None) => Distance::Never,
+            Some(Some(n)) => Distance::Branches(n),
+        },
+        inside: block.and_then(|b| distances.block_inside(b)),
     };
     blocks(program, map).into_iter().map(of).collect()
 }

@@ -102,9 +102,9 @@ impl Lab for VersionsLab {
             let executor = &mut self.symbolic[side as usize];
             let run = executor.run_unobserved(test, &limits)?;
             let digest = self.shared.rules.digest(&run);
-            Ok(Glimpse { digest, coverage: self.decoded(side).trace.coverage().to_vec() })
+            Ok(Glimpse { digest, taken: self.taken(side) })
         });
-        unless_broken(glimpse, || Glimpse { coverage: vec![], digest: 0 })
+        unless_broken(glimpse, || Glimpse { taken: vec![], digest: 0 })
     }
 
     fn judge(&mut self, test: &TestCase) -> Result<Verdict, LabError> {
@@ -134,6 +134,13 @@ impl VersionsLab {
         let old = self.trace(Side::Old, test)?;
         let new = self.trace(Side::New, test)?;
         Ok(self.shared.causes.of(&old.trace, &new.trace))
+    }
+
+    /// The edges that the last run took.
+    fn taken(&self, side: Side) -> Vec<(u32, u8)> {
+        let arena = self.symbolic[side as usize].arena();
+        let Ok(inputs) = engine::inputs(arena) else { return vec![] };
+        Trace::decode(arena.bytes(), &inputs).map_or_else(|_| vec![], |trace| trace.edges_taken().collect())
     }
 
     /// The trace that the last run left. One that the program wrote over says nothing.

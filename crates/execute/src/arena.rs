@@ -47,6 +47,11 @@ impl ArenaSizes {
     pub fn native() -> Self {
         ArenaSizes { coverage: 0, events: 0, nodes: 0, tables: 0, ..ArenaSizes::default() }
     }
+
+    /// Room for the counters of a program with so many edges, and no more: they are cleared before every run.
+    pub fn with_edges(self, edges: usize) -> Self {
+        ArenaSizes { coverage: (edges as u64).next_multiple_of(PAGE), ..self }
+    }
 }
 
 /// A mapped arena.

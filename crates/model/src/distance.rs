@@ -51,6 +51,8 @@ pub struct Distances {
     /// By node of the graph: ways that may leave functions.
     by_node: Vec<u32>,
     blocks: Vec<u32>,
+    /// The same by block for ways that never leave the function they begin in but by going on into others.
+    inside: Vec<u32>,
     hopeless: BTreeSet<(BlockId, u32)>,
 }
 
@@ -70,6 +72,10 @@ impl Distances {
         }
         let open = |e: &Edge| !closed[e.from as usize] && !hopeless.excludes(e.kind);
         relax(icfg, &mut inside, queue, |e| e.kind != EdgeKind::Return && open(e));
+        let blocks = |by_node: &[u32]| -> Vec<u32> {
+            program.block_ids().map(|b| by_node[icfg.segments(b).start as usize]).collect()
+        };
+        let only_inside = blocks(&inside);
         // On the way out: as far as it is from here going in, or further out.
         let mut queue = Buckets::default();
         for (node, distance) in inside.iter().enumerate().filter(|(_, d)| **d != FAR) {
@@ -77,13 +83,19 @@ impl Distances {
         }
         let into = |kind| matches!(kind, EdgeKind::Call { .. } | EdgeKind::Hub);
         relax(icfg, &mut inside, queue, |e| !into(e.kind) && open(e));
-        let blocks = program.block_ids().map(|b| inside[icfg.segments(b).start as usize]).collect();
-        Distances { by_node: inside, blocks, hopeless: hopeless.edges.clone() }
+        let blocks = blocks(&inside);
+        Distances { by_node: inside, blocks, inside: only_inside, hopeless: hopeless.edges.clone() }
     }
 
     /// Branches between the beginning of a block and the nearest target; none if there is no way.
     pub fn block(&self, block: BlockId) -> Option<u32> {
         reachable(self.blocks[block.index()])
+    }
+
+    /// The same for ways that do not leave the function for a caller of it. Which caller that is depends on the run, so only this
+    /// tells how close a run that executed the block has come.
+    pub fn block_inside(&self, block: BlockId) -> Option<u32> {
+        reachable(self.inside[block.index()])
     }
 
     /// The same from behind a call of a function of the program.

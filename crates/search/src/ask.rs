@@ -235,10 +235,10 @@ impl Importer<'_> {
     pub fn is_constant(&self, e: ExprId) -> bool {
         self.pool.as_const(e).is_some()
     }
-    /// The same with numbers in the place of their digits; `exact`: what [`Importer::expr`] gives.
-    pub fn form(&mut self, label: u32, exact: ExprId) -> Form {
+    /// The same as [`Importer::expr`], with numbers in the place of their digits.
+    pub fn form(&mut self, label: u32) -> Form {
         match &mut self.numbers {
-            Some(numbers) => numbers.form(self.pool, label, exact),
+            Some(numbers) => numbers.form(self.pool, label),
             None => Form::Same,
         }
     }

@@ -12,7 +12,7 @@ use crate::joint;
 use crate::loops;
 use crate::mutate::{self, variants, Hints};
 use crate::path::Path;
-use crate::queue::{Ask, Class, Flip, FlipKey, Queue, Try, VISIBLE};
+use crate::queue::{Ask, Class, Course, Flip, FlipKey, Queue, Try, VISIBLE};
 use crate::workers::{Done, Order, Seen, Workers};
 use crate::*;
 use parallax_execute::TestCase;
@@ -25,8 +25,21 @@ const ASKS: usize = 8;
 const TRIES: usize = 5;
 /// Rounds under way at once.
 const ROUNDS: usize = 2;
-/// Test cases of another shape and random ones beside them, of which only a glimpse is taken.
+/// Test cases of another shape and random ones beside them, of which only a glimpse is taken: so many at least, and more where
+/// there is much to think about, so that the workers have something to do meanwhile.
 const GLIMPSES: usize = 24;
+const MAX_GLIMPSES: usize = 240;
+/// Nodes of traces and formulas that are thought about in the time that a glimpse takes.
+const NODES_PER_GLIMPSE: u64 = 1000;
+/// Test cases that came as close to the change as any that are kept.
+const MAX_NEARBY: usize = 64;
+/// By how much changes of shape wait for each branch that their test case is farther from the change than others.
+const FAR: usize = 8;
+/// By how much they wait if it brought nothing new.
+const NO_NEWS: usize = 64;
+/// So many of the questions of a round are asked however little they promise, others only if their rank is better than this.
+const POOR_ASKS: usize = 2;
+const POOR: u32 = 2 * (Class::NewRound as u32 + FOREIGN_ROUND);
 /// Random test cases drawn before giving up because all were known.
 const CHANCES: usize = 100;
 /// Questions put to the solver for one round at most.
@@ -39,10 +52,18 @@ const STALE: u32 = 3;
 const FOREIGN_ROUND: u32 = 5;
 /// So many questions about one site are few; the others get their turn before twice as many.
 const SPENT: u32 = 32;
+/// The same behind the place where the versions have parted, where the same loop is met on every run.
+const SPENT_BEHIND: u32 = 8;
+/// So many ways of a site in different calling contexts are worth a look each.
+const NEW_CONTEXTS: u32 = 12;
 /// By how much the flips of runs that executed something for the first time are better.
 const FIRST: u32 = 2;
 /// So many conditions are few; a flip on a run with twice as many is a little worse, and so on.
 const LONG: usize = 400;
+/// The versions part seldom at a place if they did on so many runs at most.
+const RARE: u32 = 8;
+/// With how many others a test case is crossed that executed something for the first time.
+const CROSSED: usize = 4;
 /// Changes of shape in a row.
 const MAX_GENERATION: u32 = 6;
 /// How often a status is told.
@@ -58,15 +79,15 @@ struct Record {
     paths: [Path; 2],
     /// See [`Flip::depth`].
     depth: u32,
-    /// Where the versions went different ways, if they were made to, here or on the run this one comes from. What is
-    /// left is to make it visible, so the flips behind this place are asked although they were asked elsewhere.
+    /// Where the versions went different ways, if they were made to, here or on the run this one comes from, or if they
+    /// seldom do there. What is left is to make it visible, so the flips behind this place are asked although they were asked elsewhere.
     parted: Option<usize>,
     /// It brought coverage that no run before had, or came closer to the change.
     news: bool,
     /// It was the first to execute some code of the program.
     first: bool,
-    /// How close it came to changed code, in each version.
-    closest: [Option<u32>; 2],
+    /// How close it came to changed code, in each version; see [`Guide::closest`].
+    closest: [u32; 2],
 }
 
 impl Record {
@@ -106,6 +127,8 @@ pub struct Engine<'a> {
     hints: Hints,
     random: fastrand::Rng,
     turn: usize,
+    /// Nodes of traces and formulas since the last round was made.
+    nodes: u64,
     /// How often the solver was asked in vain to take a branch another way.
     vain: HashMap<(Side, u32, u64), u32>,
     /// How often it was asked about a site at all.
@@ -113,11 +136,21 @@ pub struct Engine<'a> {
     refused: BTreeMap<(Side, u32), &'static str>,
     ways: HashSet<(Side, u32, u64)>,
     contexts: HashSet<(Side, u32, u32, u64)>,
+    /// How many of these belong to a site.
+    contexts_of: HashMap<(Side, u32), u32>,
     edges: [BTreeSet<(u32, u8)>; 2],
     /// The same, of random test cases.
     glimpsed: [BTreeSet<(u32, u8)>; 2],
-    /// Random test cases that are worth a closer look.
+    /// Random test cases that are worth a closer look: those that executed code of the program that none before did, or
+    /// came closer to the change, and the others that did something new.
+    striking: VecDeque<TestCase>,
     promising: VecDeque<TestCase>,
+    /// Test cases that came as close to the change as any, while none executes it.
+    nearby: Vec<TestCase>,
+    /// On how many runs the versions went different ways, by the conditions where they did.
+    partings: HashMap<[Option<u32>; 2], u32>,
+    /// Test cases that executed some code of the program for the first time.
+    firsts: Vec<TestCase>,
     signatures: BTreeMap<String, u64>,
     escapes: BTreeMap<String, u64>,
     corpus: Vec<TestCase>,
@@ -155,14 +188,20 @@ impl<'a> Engine<'a> {
             hints: Hints::default(),
             random: fastrand::Rng::with_seed(settings.seed),
             turn: 0,
+            nodes: 0,
             vain: HashMap::new(),
             spent: HashMap::new(),
             refused: BTreeMap::new(),
             ways: HashSet::new(),
             contexts: HashSet::new(),
+            contexts_of: HashMap::new(),
             edges: Default::default(),
             glimpsed: Default::default(),
+            striking: VecDeque::new(),
             promising: VecDeque::new(),
+            nearby: vec![],
+            partings: HashMap::new(),
+            firsts: vec![],
             signatures: BTreeMap::new(),
             escapes: BTreeMap::new(),
             corpus: vec![],
@@ -277,13 +316,18 @@ impl<'a> Engine<'a> {
 
     /// A random test case that did something new is run again, and looked at.
     fn glance(&mut self, test: TestCase, both: &[Glimpse; 2]) {
-        let mut new = false;
-        for (k, glimpse) in both.iter().enumerate() {
-            for way in ways_taken(&glimpse.coverage) {
+        let (mut new, mut first) = (false, false);
+        for (k, side) in [Side::Old, Side::New].into_iter().enumerate() {
+            for (edge, count) in both[k].taken.iter().copied() {
+                first |= self.is_new_edge(side, edge) && !has_edge(&self.glimpsed[k], edge);
+                let way = roughly((edge, count));
                 new |= !self.edges[k].contains(&way) && self.glimpsed[k].insert(way);
             }
+            first |= self.guide.closest(side, both[k].taken.iter().copied()) < self.nearest[k];
         }
-        if new {
+        if first {
+            self.striking.push_back(test);
+        } else if new {
             self.promising.push_back(test);
         }
     }
@@ -294,7 +338,7 @@ impl<'a> Engine<'a> {
         let mut paths = [Path::default(), Path::default()];
         let mut news = false;
         let mut first = false;
-        let mut closest = [None; 2];
+        let mut closest = [u32::MAX; 2];
         for (k, side) in [Side::Old, Side::New].into_iter().enumerate() {
             let traced = &traced[k];
             let words = self.hints.learn(&traced.trace, &traced.inputs);
@@ -302,15 +346,15 @@ impl<'a> Engine<'a> {
                 self.queue.try_out(false, 0, (1, variant, false));
             }
             self.count_losses(traced);
+            self.nodes += traced.trace.nodes().len() as u64;
             paths[k] = Path::of(traced, self.maps[k], &mut self.mind);
-            first |= self.is_first(k, traced);
+            first |= self.is_first(side, traced);
             news |= self.new_edges(k, traced);
             news |= self.new_ways(side, &paths[k]);
-            closest[k] = self.guide.closest(side, traced);
-            let distance = closest[k].unwrap_or(u32::MAX);
-            news |= distance < self.nearest[k];
-            self.nearest[k] = self.nearest[k].min(distance);
+            closest[k] = self.guide.closest(side, traced.trace.edges_taken());
+            news |= closest[k] < self.nearest[k];
         }
+        self.note_nearby(&test, closest);
         if let Origin::Flip { flip, key, over_numbers } = &origin {
             self.check_arrival(flip, key, *over_numbers, &paths);
         }
@@ -320,17 +364,22 @@ impl<'a> Engine<'a> {
             Origin::Joint => (0, 0, true),
             Origin::Chance => (0, 0, false),
         };
-        let parting = parting(&paths).filter(|_| parted);
+        let parting = parting(&paths).filter(|at| self.parts_rarely(&paths, *at) || parted);
         let parted = parting.is_some();
-        let through = closest.contains(&Some(0)) && self.through.insert(set_of_ways(&paths));
+        let through = closest.contains(&0) && self.through.insert(set_of_ways(&paths));
         if through {
             self.reaching.push(test.clone());
         }
         if news || parted || through || self.records.is_empty() {
             self.corpus.push(test.clone());
             if generation < MAX_GENERATION {
-                self.queue_variants(&test, &paths[1], generation, parted, through);
+                let known = (0..2).filter(|k| self.nearest[*k] < u32::MAX);
+                let farther = known.map(|k| closest[k] - self.nearest[k]).min().unwrap_or(0);
+                self.queue_variants(&test, &paths[1], generation, parted, through, news, farther);
             }
+        }
+        if first {
+            self.cross(&test, through || parted);
         }
         let record = self.records.len();
         self.by_test.insert(test.clone(), record);
@@ -362,27 +411,67 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// A test case that executed something for the first time: its lines among those of others that did, and theirs among its.
+    fn cross(&mut self, test: &TestCase, near: bool) {
+        let latest = self.firsts.len().saturating_sub(CROSSED);
+        for other in self.firsts.first().into_iter().chain(self.firsts.iter().skip(latest.max(1))) {
+            let both = [mutate::with_lines_of(other, test), mutate::with_lines_of(test, other)];
+            let short = |t: &TestCase| inputs::longest(t) <= self.settings.max_input;
+            for (rank, variant) in both.into_iter().flatten().filter(short).enumerate() {
+                self.queue.try_out(near, rank, (1, variant, false));
+            }
+        }
+        self.firsts.push(test.clone());
+    }
+
+    /// Have the versions parted here on few runs so far? Where they do on every run, one of them only asks more.
+    fn parts_rarely(&mut self, paths: &[Path; 2], at: usize) -> bool {
+        let place = [0, 1].map(|k| paths[k].steps.get(at).map(|step| step.site));
+        let times = self.partings.entry(place).or_default();
+        *times += 1;
+        *times <= RARE
+    }
+
+    /// Keeps test cases that came as close to the change as any.
+    fn note_nearby(&mut self, test: &TestCase, closest: [u32; 2]) {
+        let nearer = (0..2).any(|k| closest[k] < self.nearest[k]);
+        if nearer {
+            self.nearby.clear();
+        }
+        (0..2).for_each(|k| self.nearest[k] = self.nearest[k].min(closest[k]));
+        if nearer || closest == self.nearest && self.nearby.len() < MAX_NEARBY {
+            self.nearby.push(test.clone());
+        }
+    }
+
     /// Does a run execute code of the program that none before it did?
-    fn is_first(&self, k: usize, traced: &Traced) -> bool {
-        let side = [Side::Old, Side::New][k];
-        let known = |edge: u32| self.edges[k].range((edge, 0)..(edge + 1, 0)).next().is_some();
-        let mut taken = ways_taken(traced.trace.coverage());
-        taken.any(|(edge, _)| !known(edge) && !self.guide.is_edge_of_libc(side, edge))
+    fn is_first(&self, side: Side, traced: &Traced) -> bool {
+        traced.trace.edges_taken().any(|(edge, _)| self.is_new_edge(side, edge))
+    }
+
+    /// A way between blocks of the program itself that was never taken.
+    fn is_new_edge(&self, side: Side, edge: u32) -> bool {
+        !has_edge(&self.edges[side as usize], edge) && !self.guide.is_edge_of_libc(side, edge)
     }
 
     fn new_edges(&mut self, k: usize, traced: &Traced) -> bool {
         let before = self.edges[k].len();
-        self.edges[k].extend(ways_taken(traced.trace.coverage()));
+        self.edges[k].extend(traced.trace.edges_taken().map(roughly));
         self.edges[k].len() > before
     }
 
     fn new_ways(&mut self, side: Side, path: &Path) -> bool {
-        let before = self.ways.len();
+        let mut new = false;
         for step in &path.steps {
-            self.ways.insert((side, step.site, step.way));
-            self.contexts.insert((side, step.site, step.context, step.way));
+            new |= self.ways.insert((side, step.site, step.way));
+            if self.contexts.insert((side, step.site, step.context, step.way)) {
+                // Recursion makes contexts without end, which are no news after a while.
+                let contexts = self.contexts_of.entry((side, step.site)).or_default();
+                *contexts += 1;
+                new |= *contexts <= NEW_CONTEXTS;
+            }
         }
-        self.ways.len() > before
+        new
     }
 
     /// Did the run go where the solver said it would?
@@ -405,8 +494,7 @@ impl<'a> Engine<'a> {
         self.stats.divergences += 1;
         if over_numbers {
             let flip = Flip { exact: true, ..flip.clone() };
-            let rank = self.rank(self.class_of(&flip), &flip, key);
-            self.queue.ask(rank, flip, key.clone());
+            self.ask_flip(self.class_of(&flip), flip, key.clone());
         }
     }
 }
@@ -440,9 +528,14 @@ fn magnitude(n: u32) -> u32 {
     u32::BITS - n.leading_zeros()
 }
 
-/// The edges of a run, each with how often it was taken, roughly.
-fn ways_taken(coverage: &[u8]) -> impl Iterator<Item = (u32, u8)> + '_ {
-    (0..).zip(coverage).filter(|(_, count)| **count > 0).map(|(edge, count)| (edge, bucket(*count)))
+/// Is an edge in a set, however often it was taken?
+fn has_edge(edges: &BTreeSet<(u32, u8)>, edge: u32) -> bool {
+    edges.range((edge, 0)..(edge + 1, 0)).next().is_some()
+}
+
+/// An edge, and how often it was taken, roughly.
+fn roughly((edge, count): (u32, u8)) -> (u32, u8) {
+    (edge, bucket(count))
 }
 
 /// Counts of an edge as AFL sees them: 1, 2, 3, 4–7, 8–15, …

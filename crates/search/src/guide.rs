@@ -8,7 +8,7 @@
 
 use crate::path::Step;
 use crate::queue::Flip;
-use crate::{Side, Traced};
+use crate::Side;
 use parallax_trace::sites::{ProgramMap, SiteKind};
 use std::collections::HashMap;
 
@@ -23,8 +23,16 @@ pub enum Distance {
     Unknown,
 }
 
-/// Distances for the old and the new version, by block number of the map. Empty: nothing is known.
-pub type Distances = [Vec<Distance>; 2];
+/// Where a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub distance: Distance,
+    /// The distance in branches for ways that do not leave the block's function for a caller, if there are any.
+    pub inside: Option<u32>,
+}
+
+/// Places for the old and the new version, by block number of the map. Empty: nothing is known.
+pub type Distances = [Vec<Place>; 2];
 
 pub struct Guide<'a> {
     maps: [&'a ProgramMap; 2],
@@ -50,19 +58,19 @@ impl<'a> Guide<'a> {
     }
 
     fn distance(&self, side: Side, block: u32) -> Distance {
-        self.distances[side as usize].get(block as usize).copied().unwrap_or(Distance::Unknown)
+        self.place(side, block).map_or(Distance::Unknown, |place| place.distance)
     }
 
-    /// The least number of branches between what a run executed and changed code; `None` if that is not known or if there is no way.
-    pub fn closest(&self, side: Side, traced: &Traced) -> Option<u32> {
+    fn place(&self, side: Side, block: u32) -> Option<&Place> {
+        self.distances[side as usize].get(block as usize)
+    }
+
+    /// The least number of branches between what a run executed and changed code; the greatest number there is if that
+    /// is not known or if there is no way. What a function's other callers do is no way: this run was not there.
+    pub fn closest(&self, side: Side, taken: impl Iterator<Item = (u32, u8)>) -> u32 {
         let edges = &self.maps[side as usize].edges;
-        let executed = traced.trace.coverage().iter().zip(edges).filter(|(n, _)| **n > 0);
-        executed
-            .filter_map(|(_, edge)| match self.distance(side, edge.to) {
-                Distance::Branches(n) => Some(n),
-                _ => None,
-            })
-            .min()
+        let executed = taken.filter_map(|(edge, _)| edges.get(edge as usize));
+        executed.filter_map(|edge| self.place(side, edge.to)?.inside).min().unwrap_or(u32::MAX)
     }
 
     /// How far a condition is from changed code; much if that is not known.

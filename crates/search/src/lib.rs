@@ -26,7 +26,7 @@ mod path;
 mod queue;
 mod workers;
 
-pub use guide::{Distance, Distances};
+pub use guide::{Distance, Distances, Place};
 
 /// Which version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,8 +46,8 @@ pub struct Traced {
 
 /// A run of a symbolic build of which only this is wanted.
 pub struct Glimpse {
-    /// How often each edge of the map was taken, up to 255.
-    pub coverage: Vec<u8>,
+    /// The edges of the map that were taken, and how often each, up to 255.
+    pub taken: Vec<(u32, u8)>,
     /// See [`Traced::digest`].
     pub digest: u64,
 }

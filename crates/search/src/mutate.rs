@@ -4,6 +4,7 @@
 //! In: a test case and what its runs met. Out: new test cases, most promising first, each different from
 //! the one it comes from.
 
+use crate::havoc;
 use crate::inputs::{self, edited};
 use parallax_execute::TestCase;
 use parallax_trace::reader::{Event, Trace};
@@ -15,8 +16,8 @@ use std::collections::BTreeSet;
 pub struct Hints {
     /// Inputs whose end was looked at.
     pub ended: BTreeSet<Source>,
-    /// Arguments that the option table suggests.
-    pub options: BTreeSet<Vec<Vec<u8>>>,
+    /// Arguments that the option tables suggest: short ones, long ones that have no short form, the other long ones.
+    pub options: Vec<Vec<Vec<u8>>>,
     /// Texts that input was compared with, and where that stood.
     pub tokens: BTreeSet<Token>,
     /// The texts alone.
@@ -66,17 +67,28 @@ impl Hints {
             if shorts.get(i + 1) == Some(&b':') && shorts.get(i + 2) != Some(&b':') {
                 args.push(b"1".to_vec());
             }
-            self.options.insert(args);
+            self.add_option(args);
         }
+        let mut also_short = Vec::new();
         for line in lines {
-            let mut fields = line.split(|b| *b == b'\t');
-            let (name, argument) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
-            let mut option = b"--".to_vec();
-            option.extend_from_slice(name);
+            let fields: Vec<&[u8]> = line.split(|b| *b == b'\t').collect();
+            let [name, argument, value] = fields[..] else { continue };
+            let mut option = [b"--", name].concat();
             if argument == b"1" {
                 option.extend_from_slice(b"=1");
             }
-            self.options.insert(vec![option]);
+            let letter = std::str::from_utf8(value).ok().and_then(|v| v.parse::<u8>().ok());
+            match letter.is_some_and(|letter| shorts.contains(&letter)) {
+                true => also_short.push(vec![option]),
+                false => self.add_option(vec![option]),
+            }
+        }
+        also_short.into_iter().for_each(|option| self.add_option(option));
+    }
+
+    fn add_option(&mut self, option: Vec<Vec<u8>>) {
+        if !self.options.contains(&option) {
+            self.options.push(option);
         }
     }
 }
@@ -90,24 +102,24 @@ fn first_byte(trace: &Trace, inputs: &[Input], label: u32) -> Option<(Source, u3
     Some((inputs.get(found.0 as usize)?.source.clone(), found.1))
 }
 
+/// Words of an input that are doubled, lines that are taken from another test case, and places they are put at.
+const MAX_WORDS: usize = 16;
+const MAX_LINES: usize = 3;
+const MAX_PLACES: usize = 6;
+
 /// What is put at the end of an input that was read to its end.
 const ENDINGS: &[&[u8]] = &[b"\n", b"a", b"0", b"1\n", b" ", b"\0\0\0\0", b"-", b",", b"9", b"\x01"];
 
 /// Test cases of another shape.
 /// `repeated`: see [`crate::loops::repeated`].
 pub fn variants(test: &TestCase, hints: &Hints, repeated: Vec<TestCase>, max_input: usize) -> Vec<TestCase> {
-    let mut out = repeated;
+    let mut out: Vec<TestCase> =
+        inputs::sources(test).iter().flat_map(|source| with_words_doubled(test, source)).collect();
+    out.extend(repeated);
     for token in &hints.tokens {
         out.extend(word_variants(test, token));
         let (source, offset, text) = token;
         out.extend(token_variants(test, source, *offset as usize, text));
-    }
-    for option in &hints.options {
-        for at in [0, test.argv.len()] {
-            let mut t = test.clone();
-            t.argv.splice(at..at, option.iter().cloned());
-            out.push(t);
-        }
     }
     for source in &hints.ended {
         out.extend(grown(test, source));
@@ -118,6 +130,46 @@ pub fn variants(test: &TestCase, hints: &Hints, repeated: Vec<TestCase>, max_inp
     }
     out.retain(|t| t != test && inputs::longest(t) <= max_input);
     out
+}
+
+/// The test case with each option that it does not have, before all other arguments.
+pub fn with_options(test: &TestCase, hints: &Hints) -> Vec<TestCase> {
+    let absent = hints.options.iter().filter(|option| !test.argv.contains(&option[0]));
+    absent
+        .map(|option| {
+            let mut t = test.clone();
+            t.argv.splice(0..0, option.iter().cloned());
+            t
+        })
+        .collect()
+}
+
+/// Each word twice: another operand, another field.
+fn with_words_doubled(test: &TestCase, source: &Source) -> Vec<TestCase> {
+    let words = havoc::pieces(inputs::bytes(test, source).unwrap_or_default(), false);
+    let doubled = |at: usize| edited(test, source, |bytes| *bytes = with_piece(&words, &words[at], at + 1));
+    // A single word is its input.
+    (0..words.len().min(MAX_WORDS)).filter(|_| words.len() > 1).map(doubled).collect()
+}
+
+/// Lines of another test case that this one does not have, put between its own: what a command does depends on those before it.
+pub fn with_lines_of(test: &TestCase, other: &TestCase) -> Vec<TestCase> {
+    let mut out = Vec::new();
+    for source in inputs::sources(test) {
+        let lines = |of| havoc::pieces(inputs::bytes(of, &source).unwrap_or_default(), true);
+        let (own, others) = (lines(test), lines(other));
+        for line in others.iter().filter(|line| line.ends_with(b"\n") && !own.contains(line)).take(MAX_LINES)
+        {
+            let places = (1..=own.len()).rev().take(MAX_PLACES);
+            out.extend(places.map(|at| edited(test, &source, |bytes| *bytes = with_piece(&own, line, at))));
+        }
+    }
+    out
+}
+
+/// The pieces together, with one more before that of number `at`.
+fn with_piece(pieces: &[Vec<u8>], more: &[u8], at: usize) -> Vec<u8> {
+    [&pieces[..at].concat(), more, &pieces[at..].concat()].concat()
 }
 
 /// A text that input was compared with, instead of the word that stands there, or before it and with what separates words.
@@ -221,13 +273,30 @@ mod tests {
     #[test]
     fn the_option_table_becomes_arguments() {
         let mut hints = Hints::default();
-        hints.learn_options(b"+ab:c::\nall\t0\t97\nsize\t1\t98\nlevel\t2\t99");
-        let all: Vec<Vec<Vec<u8>>> = hints.options.into_iter().collect();
-        let show: Vec<String> = all
+        hints.learn_options(b"+ab:c::\nall\t0\t97\nsize\t1\t98\nlevel\t2\t300");
+        let show: Vec<String> = hints
+            .options
             .iter()
             .map(|a| a.iter().map(|s| String::from_utf8_lossy(s).into_owned()).collect::<Vec<_>>().join(" "))
             .collect();
-        assert_eq!(show, ["--all", "--level", "--size=1", "-a", "-b 1", "-c"]);
+        assert_eq!(show, ["-a", "-b 1", "-c", "--level", "--all", "--size=1"]);
+        let with: Vec<usize> =
+            with_options(&TestCase::with_args(["-a", "x"]), &hints).iter().map(|t| t.argv.len()).collect();
+        assert_eq!(with, [4, 3, 3, 3, 3]);
+    }
+
+    #[test]
+    fn words_are_doubled_and_lines_of_others_put_between() {
+        let stdin = |text: &[u8]| {
+            let mut test = TestCase::default();
+            test.stdin = text.to_vec();
+            test
+        };
+        let texts = |tests: Vec<TestCase>| tests.into_iter().map(|t| t.stdin).collect::<Vec<_>>();
+        let doubled = with_words_doubled(&stdin(b"u 1\n"), &Source::Stdin);
+        assert_eq!(texts(doubled), [b"uu 1\n".to_vec(), b"u 1 1\n".to_vec(), b"u 1\n\n".to_vec()]);
+        let crossed = with_lines_of(&stdin(b"n 1\nf\n"), &stdin(b"f\nu 1 1\nrest"));
+        assert_eq!(texts(crossed), [b"n 1\nf\nu 1 1\n".to_vec(), b"n 1\nu 1 1\nf\n".to_vec()]);
     }
 
     #[test]

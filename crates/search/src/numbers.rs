@@ -15,6 +15,7 @@ use crate::Traced;
 use parallax_solve::{ExprId, Importer, Pool, Program, Var, VarId};
 use parallax_trace::format::{mask, Op};
 use parallax_trace::request::Input;
+use parallax_trace::Trace;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
@@ -74,10 +75,16 @@ impl Reach {
 /// The expressions of one trace over numbers.
 pub struct Numbers<'t> {
     importer: Importer<'t>,
-    /// For each label, whether a number is in it.
-    has_number: Vec<bool>,
-    /// The digits that were replaced.
-    text: HashSet<VarId>,
+    /// What is in each label.
+    holds: Vec<Holds>,
+}
+
+/// What a label is made of.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Holds {
+    number: bool,
+    /// Digits that were replaced elsewhere by their value.
+    text: bool,
 }
 
 impl<'t> Numbers<'t> {
@@ -96,9 +103,9 @@ impl<'t> Numbers<'t> {
         let trace = &traced.trace;
         let mut numbers = Numbers {
             importer: Importer::renamed(trace, renamed.to_vec()),
-            has_number: vec![false; trace.nodes().len()],
-            text: HashSet::new(),
+            holds: vec![Holds::default(); trace.nodes().len()],
         };
+        let (mut replaced, mut text) = (HashSet::new(), HashSet::new());
         let mut reaches = vec![Reach::Nothing; trace.nodes().len()];
         for label in 1..trace.nodes().len() as u32 {
             let Some((op, node)) = trace.node(label) else { continue };
@@ -108,22 +115,36 @@ impl<'t> Numbers<'t> {
             }
             trace.operands(label, &mut |operand| {
                 reach = reach.and(reaches[operand as usize]);
-                inside |= numbers.has_number[operand as usize];
+                inside |= numbers.holds[operand as usize].number;
             });
             reaches[label as usize] = reach;
-            numbers.has_number[label as usize] = inside;
+            numbers.holds[label as usize].number = inside;
             let Reach::Stretch(input, from, last) = reach else { continue };
             let whole = written.get(&(input, from)) == Some(&(last + 1));
             if !whole || op == Op::Input || node.width < 8 {
                 continue;
             }
             let Some(expr) = exact.expr(pool, label) else { continue };
-            numbers.replace(label, expr, renamed[input as usize], from..last + 1, names, pool);
+            if numbers.replace(label, expr, renamed[input as usize], from..last + 1, names, pool) {
+                replaced.insert(label);
+                text.extend((from..=last).map(|offset| (input, offset)));
+            }
         }
-        (!numbers.text.is_empty()).then_some(numbers)
+        numbers.find_text(trace, &replaced, &text);
+        (!text.is_empty()).then_some(numbers)
     }
 
-    /// Put the number in the label's place, if it is one.
+    /// Which labels are about digits (`text`: input and offset of each) and not only about their value.
+    fn find_text(&mut self, trace: &Trace, replaced: &HashSet<u32>, text: &HashSet<(u32, u32)>) {
+        for label in (1..trace.nodes().len() as u32).filter(|label| !replaced.contains(label)) {
+            let Some((op, node)) = trace.node(label) else { continue };
+            let mut inside = op == Op::Input && text.contains(&(node.a, node.b));
+            trace.operands(label, &mut |operand| inside |= self.holds[operand as usize].text);
+            self.holds[label as usize].text = inside;
+        }
+    }
+
+    /// Put the number in the label's place; `false` if it is none.
     fn replace(
         &mut self,
         label: u32,
@@ -132,10 +153,10 @@ impl<'t> Numbers<'t> {
         digits: Range<u32>,
         names: &mut Names,
         pool: &mut Pool,
-    ) {
+    ) -> bool {
         let from = digits.start;
         let vars: Vec<VarId> = digits.map(|offset| pool.var_id(Var { input, offset })).collect();
-        let Some(sign) = value_of(pool, expr, &vars) else { return };
+        let Some(sign) = value_of(pool, expr, &vars) else { return false };
         let number = variable(pool, names.written(input, from));
         let width = pool.width(expr);
         let number = if width > 32 { pool.sext(number, width) } else { pool.extract(number, 0, width) };
@@ -147,24 +168,17 @@ impl<'t> Numbers<'t> {
             }
         };
         self.importer.replace(label, value);
-        self.has_number[label as usize] = true;
-        self.text.extend(vars);
+        self.holds[label as usize].number = true;
+        true
     }
 
-    /// What becomes of a label whose exact expression is `exact`.
-    pub fn form(&mut self, pool: &mut Pool, label: u32, exact: ExprId) -> Form {
-        let has_number = self.has_number.get(label as usize).copied().unwrap_or(false);
-        let expr = match has_number {
-            true => self.importer.expr(pool, label),
-            false => Some(exact),
-        };
-        let Some(expr) = expr else { return Form::Text };
-        if pool.support(expr).iter().any(|v| self.text.contains(v)) {
-            Form::Text
-        } else if has_number {
-            Form::Is(expr)
-        } else {
-            Form::Same
+    /// What becomes of a label.
+    pub fn form(&mut self, pool: &mut Pool, label: u32) -> Form {
+        let holds = self.holds.get(label as usize).copied().unwrap_or_default();
+        match holds {
+            Holds { text: true, .. } => Form::Text,
+            Holds { number: true, .. } => self.importer.expr(pool, label).map_or(Form::Text, Form::Is),
+            _ => Form::Same,
         }
     }
 }

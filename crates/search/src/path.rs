@@ -127,7 +127,7 @@ fn printed(byte: OutputByte, traced: &Traced, importer: &mut crate::ask::Importe
         OutputByte::Symbolic(label) => match importer.expr(label) {
             None => concrete(importer, traced.trace.nodes()[label as usize].value),
             Some(exact) => {
-                let over_numbers = match importer.form(label, exact) {
+                let over_numbers = match importer.form(label) {
                     Form::Same => Some(exact),
                     Form::Text => None,
                     Form::Is(e) => Some(e),
@@ -179,7 +179,7 @@ fn step(
     leads.truncate(others.len());
     other_ways.truncate(others.len());
     let negated = others.is_empty() || matches!(condition.expect, Expect::Equals(_));
-    let written = match importer.form(condition.label, value) {
+    let written = match importer.form(condition.label) {
         Form::Same => None,
         Form::Text => Some(Written { holds: None, others: vec![] }),
         Form::Is(value) => {

@@ -14,7 +14,8 @@ use crate::joint::Question;
 use crate::path::Step;
 use crate::Side;
 use parallax_execute::TestCase;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 /// How promising a flip is; the smaller the better.
@@ -52,6 +53,31 @@ pub struct Flip {
     /// Ask about bytes even where numbers could be asked about.
     pub exact: bool,
 }
+
+/// In which order flips are asked. Neither is best for all programs: each gets half of the questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Course {
+    /// The oldest first; what was asked on many runs waits.
+    Broad,
+    /// Those of the newest run that brought something new first, its last condition first; what was asked elsewhere is
+    /// asked again where the change may have infected the state.
+    Deep,
+}
+
+impl Course {
+    pub const BOTH: [Course; 2] = [Course::Broad, Course::Deep];
+
+    /// When a flip has its turn among others that are worth the same.
+    fn turn(self, age: u64) -> u64 {
+        match self {
+            Course::Broad => age,
+            Course::Deep => u64::MAX - age,
+        }
+    }
+}
+
+/// What a flip is worth now.
+pub type Rank<'r> = dyn Fn(Course, &Flip, &FlipKey) -> u32 + 'r;
 
 /// Something for the solver.
 #[derive(Clone, Debug)]
@@ -122,13 +148,21 @@ pub type Try = (u32, TestCase, bool);
 
 #[derive(Default)]
 pub struct Queue {
-    flips: BTreeMap<(u32, u64), (Flip, FlipKey)>,
+    /// By age.
+    flips: HashMap<u64, (Flip, FlipKey)>,
+    /// The same in the order of each [`Course`]: by rank, then by run, then by turn. What is gone from `flips` was taken.
+    courses: [BTreeSet<(u32, Reverse<usize>, u64)>; 2],
+    /// How many flips were taken.
+    taken: usize,
     joint: BTreeMap<(u64, u64), Ask>,
     /// What answering has cost so far, in each lane.
     paid: [u64; 2],
     /// By rank among the changes of the same test case, so that none has to wait for all of another's; those of test
     /// cases that execute the change apart, so that they need not wait for the many others.
     tries: [BTreeMap<(usize, u64), Try>; 2],
+    /// Test cases with one option more, those first whose origin came closest to the change, then those with the fewest
+    /// arguments; apart likewise.
+    options: [BTreeMap<(u32, usize, u64), Try>; 2],
     /// What solvers wanted written over something, put before it instead; newest last.
     inserted: Vec<Try>,
     age: u64,
@@ -150,13 +184,21 @@ impl Queue {
         *self.asked.entry(key).or_default() += 1;
     }
 
-    /// `rank`: the smaller the better; it may get worse while the flip waits (see [`Queue::next_ask`]).
-    pub fn ask(&mut self, rank: u32, flip: Flip, key: FlipKey) {
+    /// `ranks`: by [`Course`], the smaller the better; they may get worse while the flip waits (see [`Queue::next_ask`]).
+    /// `news`: its run brought something new.
+    pub fn ask(&mut self, ranks: [u32; 2], news: bool, flip: Flip, key: FlipKey) {
         self.mark(key.clone());
         self.age += 1;
-        self.flips.insert((rank, self.age), (flip, key));
+        for course in Course::BOTH {
+            let newest = if news && course == Course::Deep { flip.record } else { 0 };
+            let turn = course.turn(self.age);
+            self.courses[course as usize].insert((ranks[course as usize], Reverse(newest), turn));
+        }
+        self.flips.insert(self.age, (flip, key));
         if self.flips.len() > MAX_ASKS {
-            self.flips.pop_last();
+            if let Some((_, _, last)) = self.courses[Course::Broad as usize].pop_last() {
+                self.flips.remove(&last);
+            }
         }
     }
 
@@ -171,12 +213,12 @@ impl Queue {
         }
     }
 
-    /// The question to be put next. `rank`: what a flip that waited is worth now.
-    pub fn next_ask(&mut self, rank: &dyn Fn(&Flip, &FlipKey) -> u32) -> Option<Ask> {
+    /// The question to be put next. `rank`: what a flip that waited is worth now. A flip of rank `worst` or worse is none.
+    pub fn next_ask(&mut self, rank: &Rank, worst: u32) -> Option<Ask> {
         if self.paid[0] <= self.paid[1] {
-            self.next_joint().or_else(|| self.next_flip(rank))
+            self.next_joint().or_else(|| self.next_flip(rank, worst))
         } else {
-            self.next_flip(rank).or_else(|| self.next_joint())
+            self.next_flip(rank, worst).or_else(|| self.next_joint())
         }
     }
 
@@ -184,13 +226,24 @@ impl Queue {
         self.joint.pop_first().map(|e| e.1)
     }
 
-    fn next_flip(&mut self, rank: &dyn Fn(&Flip, &FlipKey) -> u32) -> Option<Ask> {
-        while let Some(((waited_as, age), (flip, key))) = self.flips.pop_first() {
-            let now = rank(&flip, &key);
+    /// From one course and the other in turn.
+    fn next_flip(&mut self, rank: &Rank, worst: u32) -> Option<Ask> {
+        let turns = [Course::BOTH[self.taken % 2], Course::BOTH[(self.taken + 1) % 2]];
+        turns.into_iter().find_map(|course| self.next_on(course, rank, worst))
+    }
+
+    fn next_on(&mut self, course: Course, rank: &Rank, worst: u32) -> Option<Ask> {
+        while self.courses[course as usize].first().is_some_and(|(best, ..)| *best < worst) {
+            let (waited_as, newest, turn) = self.courses[course as usize].pop_first()?;
+            // Once more is back again.
+            let age = course.turn(turn);
+            let Some((flip, key)) = self.flips.get(&age) else { continue };
+            let now = rank(course, flip, key);
             if now <= waited_as {
-                return Some(Ask::Flip(flip, key));
+                self.taken += 1;
+                return self.flips.remove(&age).map(|(flip, key)| Ask::Flip(flip, key));
             }
-            self.flips.insert((now, age), (flip, key));
+            self.courses[course as usize].insert((now, newest, turn));
         }
         None
     }
@@ -223,6 +276,27 @@ impl Queue {
         if self.inserted.len() < MAX_TRIES && !self.known.contains(&test) {
             self.inserted.push((0, test, parted));
         }
+    }
+
+    /// The same for a test case with one option more.
+    pub fn try_option(&mut self, near: bool, farther: u32, next: Try) {
+        if !self.known.contains(&next.1) {
+            self.age += 1;
+            let options = &mut self.options[usize::from(near)];
+            options.insert((farther, next.1.argv.len(), self.age), next);
+            if options.len() > MAX_TRIES {
+                options.pop_last();
+            }
+        }
+    }
+
+    pub fn next_option(&mut self, near: bool) -> Option<Try> {
+        while let Some((_, next)) = self.options[usize::from(near)].pop_first() {
+            if self.is_new(&next.1) {
+                return Some(next);
+            }
+        }
+        None
     }
 
     pub fn next_try(&mut self, near: bool) -> Option<Try> {

@@ -26,6 +26,19 @@ pub struct Program {
     values: Vec<u64>,
 }
 
+/// See [`Program::part`].
+pub struct Part {
+    input: usize,
+    steps: Vec<u32>,
+}
+
+impl Part {
+    /// What one run costs.
+    pub fn len(&self) -> usize {
+        self.steps.len() + 1
+    }
+}
+
 impl Program {
     pub fn new(pool: &Pool, roots: &[ExprId]) -> Program {
         let cone = pool.cone(roots);
@@ -73,18 +86,50 @@ impl Program {
     /// Evaluates everything.
     pub fn run(&mut self, byte: &dyn Fn(VarId) -> u8) {
         for at in 0..self.steps.len() {
-            let step = &self.steps[at];
-            let value = |i: usize| self.values[step.args[i] as usize];
-            self.values[at] = match step.node.op {
-                Op::Const => step.node.num,
-                Op::Input => byte(VarId(step.node.num as u32)).into(),
-                Op::Read => read_table(&self.tables[step.node.num as usize], value(0), step.node.width),
-                op => {
-                    let mut values = [0; 3];
-                    (0..arity(op)).for_each(|i| values[i] = value(i));
-                    operate(&step.node, step.widths, values)
-                }
+            let node = &self.steps[at].node;
+            self.values[at] = match node.op {
+                Op::Const => node.num,
+                Op::Input => byte(VarId(node.num as u32)).into(),
+                _ => self.computed(at),
             };
+        }
+    }
+
+    /// What depends on a variable, to be run when only that has changed.
+    pub fn part(&self, var: VarId) -> Part {
+        let (mut input, mut steps, mut depends) = (0, Vec::new(), vec![false; self.steps.len()]);
+        for (at, step) in self.steps.iter().enumerate() {
+            let is_input = step.node.op == Op::Input;
+            let args = &step.args[..arity(step.node.op)];
+            if is_input && VarId(step.node.num as u32) == var {
+                (input, depends[at]) = (at, true);
+            } else if args.iter().any(|arg| depends[*arg as usize]) {
+                depends[at] = true;
+                steps.push(at as u32);
+            }
+        }
+        Part { input, steps }
+    }
+
+    /// Evaluates a part; what the rest is made of must be as it was in the last run.
+    pub fn run_part(&mut self, part: &Part, byte: u8) {
+        self.values[part.input] = byte.into();
+        for at in &part.steps {
+            self.values[*at as usize] = self.computed(*at as usize);
+        }
+    }
+
+    /// The value of a step that is no leaf, from those of its operands.
+    fn computed(&self, at: usize) -> u64 {
+        let step = &self.steps[at];
+        let value = |i: usize| self.values[step.args[i] as usize];
+        match step.node.op {
+            Op::Read => read_table(&self.tables[step.node.num as usize], value(0), step.node.width),
+            op => {
+                let mut values = [0; 3];
+                (0..arity(op)).for_each(|i| values[i] = value(i));
+                operate(&step.node, step.widths, values)
+            }
         }
     }
 

@@ -6,11 +6,13 @@
 //! cannot be expressed (a table with more symbolic entries than the limit) has none, and neither has
 //! anything made of it.
 
+use crate::align::low_bits;
 use crate::expr::{ExprId, Var};
 use crate::pool::Pool;
 use crate::query::Constraint;
 use parallax_trace::format::{Label, Op};
 use parallax_trace::path::{Condition, Expect};
+use parallax_trace::reader::Table;
 use parallax_trace::request::Input;
 use parallax_trace::Trace;
 
@@ -145,18 +147,37 @@ impl<'t> Importer<'t> {
         if symbolic.len() > self.symbolic_entries {
             return None;
         }
-        self.choices = self.choices.checked_sub(symbolic.len() * usize::from(width / 8))?;
-        let mut result = None;
-        for i in 0..u64::from(width / 8) {
-            let offset = pool.constant(64, i);
-            let at = pool.binary(Op::Add, index, offset);
-            let mut byte = pool.read(id, at, 8);
-            for entry in &symbolic {
-                let here = pool.eq_const(at, *entry as u64);
-                byte = pool.ite(here, self.get(table.label(*entry))?, byte);
-            }
-            result = Some(result.map_or(byte, |low| pool.concat(byte, low)));
+        let bytes = u64::from(width / 8);
+        let aligned = low_bits(pool, index);
+        let mut places: Vec<u64> = symbolic
+            .iter()
+            .flat_map(|entry| (0..bytes).map(|i| (*entry as u64).wrapping_sub(i)))
+            .filter(|place| aligned.allow(*place))
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        self.choices = self.choices.checked_sub(places.len() * bytes as usize)?;
+        let mut result = pool.read(id, index, width);
+        for place in places {
+            let here = pool.eq_const(index, place);
+            let value = self.stored(pool, &table, place, bytes)?;
+            result = pool.ite(here, value, result);
         }
-        result
+        Some(result)
+    }
+
+    /// What a table holds at a place.
+    fn stored(&self, pool: &mut Pool, table: &Table, place: u64, bytes: u64) -> Option<ExprId> {
+        let mut value = None;
+        for i in 0..bytes {
+            let at = usize::try_from(place.wrapping_add(i)).ok().filter(|at| *at < table.bytes.len());
+            let byte = match at.map(|at| (table.label(at), table.bytes[at])) {
+                Some((0, known)) => pool.constant(8, known.into()),
+                Some((label, _)) => self.get(label)?,
+                None => pool.constant(8, 0),
+            };
+            value = Some(value.map_or(byte, |low| pool.concat(byte, low)));
+        }
+        value
     }
 }

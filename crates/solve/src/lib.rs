@@ -9,6 +9,7 @@
 //! give the same answers, time limits apart. No program is started here, and but for the layer that
 //! records queries and the two modules that read and write SMT-LIB nothing touches files.
 
+mod align;
 mod blast;
 pub mod bytes;
 mod eval;

@@ -7,7 +7,7 @@
 //! all other bytes keep what they have.
 
 use crate::bytes::Domains;
-use crate::eval::Program;
+use crate::eval::{Part, Program};
 use crate::expr::{ExprId, Var, VarId};
 use crate::pool::Pool;
 use std::collections::BTreeMap;
@@ -93,7 +93,22 @@ pub(crate) struct Checker {
 impl Checker {
     pub fn holds(&mut self, byte: &dyn Fn(VarId) -> u8) -> bool {
         self.program.run(byte);
+        self.all_held()
+    }
+
+    /// Did all constraints hold in the last evaluation?
+    pub fn all_held(&self) -> bool {
         (0..self.wanted.len()).all(|number| self.held(number))
+    }
+
+    /// See [`Program::part`].
+    pub fn part(&self, var: VarId) -> Part {
+        self.program.part(var)
+    }
+
+    /// Evaluates anew what has changed with one byte.
+    pub fn change(&mut self, part: &Part, byte: u8) {
+        self.program.run_part(part, byte);
     }
 
     /// Did this constraint hold in the last evaluation?

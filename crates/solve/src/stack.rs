@@ -159,7 +159,7 @@ impl Default for Settings {
             cores: 4096,
             model_steps: 1_000_000,
             combination_steps: 50_000,
-            near_steps: 1_000_000,
+            near_steps: 100_000,
             first_share: 0.8,
             gates: 2_000_000,
             restore_steps: 2_000_000,

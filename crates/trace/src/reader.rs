@@ -254,6 +254,15 @@ impl<'a> Trace<'a> {
         &self.coverage
     }
 
+    /// The edges that were taken, and how often each, up to 255.
+    pub fn edges_taken(&self) -> impl Iterator<Item = (u32, u8)> + '_ {
+        // Most are not taken: whole words of zeros are passed over at once.
+        const WORD: usize = 8;
+        let words =
+            (0..).step_by(WORD).zip(self.coverage.chunks(WORD)).filter(|(_, w)| w.iter().any(|n| *n > 0));
+        words.flat_map(|(first, word)| (first..).zip(word.iter().copied())).filter(|(_, count)| *count > 0)
+    }
+
     /// Every event in the order in which it happened.
     pub fn events(&self) -> Events<'_> {
         Events { bytes: &self.events, at: 0 }

@@ -89,6 +89,7 @@ impl Engine<'_> {
         let test = &self.records[asked.record].test;
         let solved = self.mind.solve(&asked.holds, asked.wants, test, self.time_for(&ask));
         self.queue.pay(matches!(ask, Ask::Joint(..)), solved.cost);
+        self.nodes += solved.cost;
         if let Ask::Flip(_, key) = &ask {
             *self.spent.entry(key.site()).or_default() += 1;
         }
@@ -188,8 +189,7 @@ impl Engine<'_> {
                     continue;
                 }
                 let flip = Flip { record, side, step, other, depth, alone: false, again: 0, exact: false };
-                let rank = self.rank(Class::Obstacle, &flip, &key);
-                self.queue.ask(rank, flip, key);
+                self.ask_flip(Class::Obstacle, flip, key);
             }
         }
     }

@@ -26,11 +26,16 @@ impl Engine<'_> {
                 if side == Side::New && flip.step < common {
                     self.queue.mark(key);
                 } else if worth || self.queue.times(&key) == 0 {
-                    let rank = self.rank(self.class_of(&flip), &flip, &key);
-                    self.queue.ask(rank, flip, key);
+                    self.ask_flip(self.class_of(&flip), flip, key);
                 }
             }
         }
+    }
+
+    pub(super) fn ask_flip(&mut self, class: Class, flip: Flip, key: FlipKey) {
+        let ranks = Course::BOTH.map(|course| self.rank(course, class, &flip, &key));
+        let news = self.records[flip.record].news;
+        self.queue.ask(ranks, news, flip, key);
     }
 
     pub(super) fn ask_joint(&mut self, record: usize, question: joint::Question) {
@@ -71,43 +76,60 @@ impl Engine<'_> {
 
     /// What a flip is worth: its class counts, that others of the same branch were in vain counts against it, and so
     /// does that its run brought nothing new.
-    pub(super) fn rank(&self, class: Class, flip: &Flip, key: &FlipKey) -> u32 {
-        let vain = self.vain.get(&key.branch()).copied().unwrap_or(0);
+    pub(super) fn rank(&self, course: Course, class: Class, flip: &Flip, key: &FlipKey) -> u32 {
         let record = &self.records[flip.record];
         let step = &record.paths[flip.side as usize].steps[flip.step];
+        let reaches = record.closest.contains(&0);
         // What libc makes of the input is seldom what the change is about.
         let foreign = match self.guide.is_libc(flip.side, step) {
             true if class >= Class::NewRound => FOREIGN_ROUND,
             true => 1 + u32::from(class > Class::NewWay),
             false => 0,
         };
-        // Runs on which the versions part are rare: what makes it visible is asked on most of them.
-        let worn = match class {
-            Class::Behind => magnitude(flip.again) / 2,
-            Class::Alone | Class::NewWay | Class::Obstacle => magnitude(vain) + magnitude(flip.again),
-            Class::NewContext | Class::NewRound | Class::Guard => {
-                let spent = self.spent.get(&key.site()).copied().unwrap_or(0);
-                magnitude(vain) + magnitude(flip.again) + magnitude(spent / SPENT)
-            }
-        };
         // What is computed from a long input takes long to run and to understand.
         let long = magnitude((record.paths[flip.side as usize].steps.len() / LONG) as u32);
-        let rank = class as u32 + worn + foreign + long;
-        let reaches = record.closest.contains(&Some(0));
+        let rank = class as u32 + self.worn(course, class, flip, key) + foreign + long;
         let rank = match self.guide.leads_to(flip, step) {
-            Distance::Branches(n) if record.closest[flip.side as usize].is_some_and(|c| n < c) => {
+            Distance::Branches(n) if class > Class::Behind && n < record.closest[flip.side as usize] => {
                 rank.saturating_sub(guide::NEARER)
             }
             Distance::Never if !reaches => rank + guide::ASTRAY,
             _ => rank,
         };
-        // Where something was executed for the first time, what is next to it probably was not.
-        let rank = if record.first && foreign == 0 { rank.saturating_sub(FIRST) } else { rank };
+        // Where something was executed for the first time, what is next to it probably was not; and where the
+        // versions have parted unseen, another way there may show it.
+        let neighbour = match course {
+            Course::Broad => record.first,
+            Course::Deep => {
+                let unseen = record.news && record.parted.is_some() && class > Class::Obstacle;
+                unseen || record.first && class > Class::Behind && class < Class::NewRound
+            }
+        };
+        let rank = if foreign == 0 && neighbour { rank.saturating_sub(FIRST) } else { rank };
         // A second time, on a run that brought nothing new: only when little else is left.
         let rank = rank + if !record.news && flip.again > 0 && class > Class::Alone { STALE } else { 0 };
         // Where the change is executed now and then, the rest can wait.
         let elsewhere = u32::from(!reaches && !self.reaching.is_empty());
         2 * (rank + elsewhere) + u32::from(!record.news)
+    }
+
+    /// How much the question was asked already, elsewhere.
+    fn worn(&self, course: Course, class: Class, flip: &Flip, key: &FlipKey) -> u32 {
+        let record = &self.records[flip.record];
+        let vain = self.vain.get(&key.branch()).copied().unwrap_or(0);
+        let spent = self.spent.get(&key.site()).copied().unwrap_or(0);
+        // What executes the change in a new way may have infected the state: what was asked elsewhere is another
+        // question here.
+        let infected = course == Course::Deep && record.news && record.closest.contains(&0);
+        let (again, spent) = if infected { (0, 0) } else { (flip.again, spent) };
+        match class {
+            // Runs on which the versions part are rare: what makes it visible is asked on most of them.
+            Class::Behind => magnitude(flip.again) / 2 + magnitude(spent / SPENT_BEHIND),
+            Class::Alone | Class::NewWay | Class::Obstacle => magnitude(vain) + magnitude(again),
+            Class::NewContext | Class::NewRound | Class::Guard => {
+                magnitude(vain) + magnitude(again) + magnitude(spent / SPENT)
+            }
+        }
     }
 
     /// Test cases for the next round.
@@ -117,24 +139,29 @@ impl Engine<'_> {
             if round.len() >= ASKS || self.out_of_time() {
                 break;
             }
+            let worth = if round.len() < POOR_ASKS { u32::MAX } else { POOR };
             let mut queue = std::mem::take(&mut self.queue);
-            let ask = queue.next_ask(&|flip, key| {
-                let class = if key.is_obstacle() { Class::Obstacle } else { self.class_of(flip) };
-                self.rank(class, flip, key)
-            });
+            let ask = queue.next_ask(
+                &|course, flip, key| {
+                    let class = if key.is_obstacle() { Class::Obstacle } else { self.class_of(flip) };
+                    self.rank(course, class, flip, key)
+                },
+                worth,
+            );
             self.queue = queue;
             let Some(ask) = ask else { break };
             if let Some(found) = self.answer(ask) {
                 round.push(found);
             }
         }
-        let room = if round.len() < ASKS { ASKS + TRIES - round.len() } else { TRIES };
-        for _ in 0..room {
+        for _ in 0..TRIES {
             let Some((generation, test, parted)) = self.next_shape() else { break };
             round.push((test, Origin::Shape { generation, parted }));
         }
         if !self.records.is_empty() {
-            let more = (0..GLIMPSES).map_while(|turn| self.next_glimpse(turn));
+            let wanted = (std::mem::take(&mut self.nodes) / NODES_PER_GLIMPSE) as usize;
+            let wanted = wanted.clamp(GLIMPSES, MAX_GLIMPSES);
+            let more = (0..wanted).map_while(|turn| self.next_glimpse(turn));
             round.extend(more.map(|test| (test, Origin::Chance)).collect::<Round>());
         }
         round
@@ -142,9 +169,11 @@ impl Engine<'_> {
 
     /// A test case that need not be looked at unless it does something new: random ones and systematic ones in turn.
     fn next_glimpse(&mut self, turn: usize) -> Option<TestCase> {
-        let shape = match turn % 3 {
+        let shape = match turn % 5 {
             0 => self.queue.next_try(true),
             1 => self.queue.next_try(false),
+            2 => self.queue.next_option(true).or_else(|| self.queue.next_try(true)),
+            3 => self.queue.next_option(false).or_else(|| self.queue.next_try(false)),
             _ => None,
         };
         shape.map(|(_, test, _)| test).or_else(|| self.by_chance())
@@ -153,6 +182,9 @@ impl Engine<'_> {
     /// A test case of another shape: random ones that did something new, changes of what executes the change, other changes, and what a
     /// solver wanted put in instead of written over, in turn.
     pub(super) fn next_shape(&mut self) -> Option<Try> {
+        if let Some(next) = self.next_striking() {
+            return Some(next);
+        }
         self.turn += 1;
         let first = match self.turn % 4 {
             0 => self.next_promising(),
@@ -161,23 +193,27 @@ impl Engine<'_> {
             _ => None,
         };
         first
-            .or_else(|| self.queue.next_try(false))
             .or_else(|| self.next_promising())
-            .or_else(|| self.queue.next_try(true))
             .or_else(|| self.queue.next_inserted())
+            .or_else(|| self.queue.next_try(true))
+            .or_else(|| self.queue.next_try(false))
     }
 
     fn next_promising(&mut self) -> Option<Try> {
         self.promising.pop_front().map(|test| (0, test, false))
     }
 
+    fn next_striking(&mut self) -> Option<Try> {
+        self.striking.pop_front().map(|test| (0, test, false))
+    }
+
     fn by_chance(&mut self) -> Option<TestCase> {
         for _ in 0..CHANCES {
             let max = self.settings.max_input;
-            let reach = !self.reaching.is_empty() && self.random.bool();
-            let corpus = if reach { &self.reaching } else { &self.corpus };
-            let test = havoc::changed(corpus, &self.hints, &mut self.random, max)?;
-            if self.queue.is_new(&test) {
+            let near = if self.reaching.is_empty() { &self.nearby } else { &self.reaching };
+            let corpus = if self.random.bool() && !near.is_empty() { near } else { &self.corpus };
+            let test = havoc::changed(corpus, &self.hints, &mut self.random, max);
+            if let Some(test) = test.filter(|test| self.queue.is_new(test)) {
                 return Some(test);
             }
         }
@@ -191,14 +227,20 @@ impl Engine<'_> {
         generation: u32,
         parted: bool,
         through: bool,
+        news: bool,
+        farther: u32,
     ) {
         let distance = |step: &crate::path::Step| self.guide.at(Side::New, step);
         let stretches = loops::stretches(path, &self.mind, &distance);
         let repeated = loops::repeated(test, &stretches, through);
         let variants = variants(test, &self.hints, repeated, self.settings.max_input);
         let near = through || parted;
+        let wait = FAR * farther as usize + if news { 0 } else { NO_NEWS };
+        for variant in mutate::with_options(test, &self.hints) {
+            self.queue.try_option(near, farther, (generation + 1, variant, parted));
+        }
         for (rank, variant) in variants.into_iter().enumerate() {
-            self.queue.try_out(near, rank, (generation + 1, variant, parted));
+            self.queue.try_out(near, rank + wait, (generation + 1, variant, parted));
         }
     }
 }
