@@ -322,3 +322,53 @@ impl Queue {
         self.known.insert(test.clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flip(record: usize) -> (Flip, FlipKey) {
+        let flip = Flip {
+            record,
+            side: Side::Old,
+            step: 0,
+            other: 0,
+            depth: 0,
+            alone: false,
+            again: 0,
+            exact: false,
+        };
+        let key = FlipKey { side: Side::Old, site: 0, context: 0, round: record as u32, way: 0, goal: None };
+        (flip, key)
+    }
+
+    fn taken(queue: &mut Queue, rank: &Rank, worst: u32) -> Vec<usize> {
+        std::iter::from_fn(|| match queue.next_flip(rank, worst)? {
+            Ask::Flip(flip, _) => Some(flip.record),
+            Ask::Joint(..) => None,
+        })
+        .collect()
+    }
+
+    #[test]
+    fn flips_come_from_both_courses_in_turn_and_each_once() {
+        let mut queue = Queue::default();
+        for record in 1..=5 {
+            let (flip, key) = flip(record);
+            queue.ask([3, 3], true, flip, key);
+        }
+        assert_eq!(taken(&mut queue, &|_, _, _| 3, u32::MAX), [1, 5, 2, 4, 3]);
+    }
+
+    #[test]
+    fn a_flip_that_got_worse_waits_and_poor_ones_are_left() {
+        let mut queue = Queue::default();
+        for record in 1..=3 {
+            let (flip, key) = flip(record);
+            queue.ask([record as u32; 2], false, flip, key);
+        }
+        let now = |_: Course, flip: &Flip, _: &FlipKey| if flip.record == 1 { 9 } else { flip.record as u32 };
+        assert_eq!(taken(&mut queue, &now, 9), [2, 3]);
+        assert_eq!(taken(&mut queue, &now, u32::MAX), [1]);
+    }
+}

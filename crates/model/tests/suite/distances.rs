@@ -138,6 +138,9 @@ fn a_target_in_the_caller_is_reached_after_the_return() {
     assert_eq!(at("f", 5), Some(1));
     assert_eq!(at("main", 8), Some(1), "the call is short-cut");
     assert_eq!(at("main", 11), None);
+    let inside = |f: &str, line| distances.block_inside(block_at(&w.p, f, line));
+    assert_eq!(inside("f", 5), None, "f has a target only by returning");
+    assert_eq!(inside("main", 8), Some(1));
 }
 
 #[test]

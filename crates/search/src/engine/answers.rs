@@ -47,7 +47,8 @@ impl Engine<'_> {
                 let own = &record.paths[flip.side as usize].steps[..flip.step];
                 let other = &record.paths[1 - flip.side as usize].steps;
                 // Behind the place where the versions parted: they shall still part.
-                let parted = record.parted.filter(|_| record.is_behind(flip.step)).map_or(0, |p| p + 1);
+                let parted =
+                    record.brought.parted.filter(|_| record.is_behind(flip.step)).map_or(0, |p| p + 1);
                 own.iter().chain(other.iter().take(parted)).collect()
             }
             Ask::Joint(record, question) => {
@@ -124,7 +125,7 @@ impl Engine<'_> {
         if changes.numbers.is_empty() && self.is_about_text(&ask) {
             let inserted = inputs::with_inserted(test, &changes.bytes);
             if let Some(inserted) = inserted.filter(|t| inputs::longest(t) <= self.settings.max_input) {
-                self.queue.try_inserted(inserted, self.records[asked.record].parted.is_some());
+                self.queue.try_inserted(inserted, self.records[asked.record].brought.parted.is_some());
             }
         }
         let origin = match ask {

@@ -34,7 +34,7 @@ impl Engine<'_> {
 
     pub(super) fn ask_flip(&mut self, class: Class, flip: Flip, key: FlipKey) {
         let ranks = Course::BOTH.map(|course| self.rank(course, class, &flip, &key));
-        let news = self.records[flip.record].news;
+        let news = self.records[flip.record].brought.news;
         self.queue.ask(ranks, news, flip, key);
     }
 
@@ -79,7 +79,7 @@ impl Engine<'_> {
     pub(super) fn rank(&self, course: Course, class: Class, flip: &Flip, key: &FlipKey) -> u32 {
         let record = &self.records[flip.record];
         let step = &record.paths[flip.side as usize].steps[flip.step];
-        let reaches = record.closest.contains(&0);
+        let reaches = record.brought.reaches();
         // What libc makes of the input is seldom what the change is about.
         let foreign = match self.guide.is_libc(flip.side, step) {
             true if class >= Class::NewRound => FOREIGN_ROUND,
@@ -90,7 +90,9 @@ impl Engine<'_> {
         let long = magnitude((record.paths[flip.side as usize].steps.len() / LONG) as u32);
         let rank = class as u32 + self.worn(course, class, flip, key) + foreign + long;
         let rank = match self.guide.leads_to(flip, step) {
-            Distance::Branches(n) if class > Class::Behind && n < record.closest[flip.side as usize] => {
+            Distance::Branches(n)
+                if class > Class::Behind && n < record.brought.closest[flip.side as usize] =>
+            {
                 rank.saturating_sub(guide::NEARER)
             }
             Distance::Never if !reaches => rank + guide::ASTRAY,
@@ -99,18 +101,20 @@ impl Engine<'_> {
         // Where something was executed for the first time, what is next to it probably was not; and where the
         // versions have parted unseen, another way there may show it.
         let neighbour = match course {
-            Course::Broad => record.first,
+            Course::Broad => record.brought.first,
             Course::Deep => {
-                let unseen = record.news && record.parted.is_some() && class > Class::Obstacle;
-                unseen || record.first && class > Class::Behind && class < Class::NewRound
+                let unseen =
+                    record.brought.news && record.brought.parted.is_some() && class > Class::Obstacle;
+                unseen || record.brought.first && class > Class::Behind && class < Class::NewRound
             }
         };
         let rank = if foreign == 0 && neighbour { rank.saturating_sub(FIRST) } else { rank };
         // A second time, on a run that brought nothing new: only when little else is left.
-        let rank = rank + if !record.news && flip.again > 0 && class > Class::Alone { STALE } else { 0 };
+        let rank =
+            rank + if !record.brought.news && flip.again > 0 && class > Class::Alone { STALE } else { 0 };
         // Where the change is executed now and then, the rest can wait.
         let elsewhere = u32::from(!reaches && !self.reaching.is_empty());
-        2 * (rank + elsewhere) + u32::from(!record.news)
+        2 * (rank + elsewhere) + u32::from(!record.brought.news)
     }
 
     /// How much the question was asked already, elsewhere.
@@ -120,7 +124,7 @@ impl Engine<'_> {
         let spent = self.spent.get(&key.site()).copied().unwrap_or(0);
         // What executes the change in a new way may have infected the state: what was asked elsewhere is another
         // question here.
-        let infected = course == Course::Deep && record.news && record.closest.contains(&0);
+        let infected = course == Course::Deep && record.brought.news && record.brought.reaches();
         let (again, spent) = if infected { (0, 0) } else { (flip.again, spent) };
         match class {
             // Runs on which the versions part are rare: what makes it visible is asked on most of them.
@@ -225,17 +229,15 @@ impl Engine<'_> {
         test: &TestCase,
         path: &Path,
         generation: u32,
-        parted: bool,
-        through: bool,
-        news: bool,
-        farther: u32,
+        brought: &Brought,
     ) {
         let distance = |step: &crate::path::Step| self.guide.at(Side::New, step);
         let stretches = loops::stretches(path, &self.mind, &distance);
-        let repeated = loops::repeated(test, &stretches, through);
+        let repeated = loops::repeated(test, &stretches, brought.through);
         let variants = variants(test, &self.hints, repeated, self.settings.max_input);
-        let near = through || parted;
-        let wait = FAR * farther as usize + if news { 0 } else { NO_NEWS };
+        let (near, parted) = (brought.is_near(), brought.parted.is_some());
+        let farther = self.farther(brought.closest);
+        let wait = FAR * farther as usize + if brought.news { 0 } else { NO_NEWS };
         for variant in mutate::with_options(test, &self.hints) {
             self.queue.try_option(near, farther, (generation + 1, variant, parted));
         }

@@ -1,0 +1,239 @@
+//! What a run brings: what it executed that none before did, how close it came to the change, whether the versions went
+//! different ways, and what is to be tried because of that.
+
+use super::*;
+
+/// Test cases that came as close to the change as any that are kept.
+const MAX_NEARBY: usize = 64;
+/// So many ways of a site in different calling contexts are worth a look each.
+const NEW_CONTEXTS: u32 = 12;
+/// The versions part seldom at a place if they did on so many runs at most.
+const RARE: u32 = 8;
+/// With how many others a test case is crossed that executed something for the first time.
+const CROSSED: usize = 4;
+/// Changes of shape in a row.
+const MAX_GENERATION: u32 = 6;
+
+/// What a run brought.
+pub(super) struct Brought {
+    /// Coverage that no run before had, or it came closer to the change.
+    pub news: bool,
+    /// It was the first to execute some code of the program.
+    pub first: bool,
+    /// Where the versions went different ways, if they were made to, here or on the run this one comes from, or if they
+    /// seldom do there. What is left is to make it visible, so the flips behind this place are asked although they were asked elsewhere.
+    pub parted: Option<usize>,
+    /// It executed the change, and took a set of ways that no other did that executed it.
+    pub through: bool,
+    /// How close it came to changed code, in each version; see [`Guide::closest`].
+    pub closest: [u32; 2],
+}
+
+impl Brought {
+    pub fn reaches(&self) -> bool {
+        self.closest.contains(&0)
+    }
+
+    /// Its changes of shape need not wait for those of others.
+    pub fn is_near(&self) -> bool {
+        self.through || self.parted.is_some()
+    }
+
+    fn is_something(&self) -> bool {
+        self.news || self.is_near()
+    }
+}
+
+impl Engine<'_> {
+    /// A random test case that did something new is run again, and looked at.
+    pub(super) fn glance(&mut self, test: TestCase, both: &[Glimpse; 2]) {
+        let (mut new, mut first) = (false, false);
+        for (k, side) in [Side::Old, Side::New].into_iter().enumerate() {
+            for (edge, count) in both[k].taken.iter().copied() {
+                first |= self.is_new_edge(side, edge) && !has_edge(&self.glimpsed[k], edge);
+                let way = roughly((edge, count));
+                new |= !self.edges[k].contains(&way) && self.glimpsed[k].insert(way);
+            }
+            first |= self.guide.closest(side, both[k].taken.iter().copied()) < self.nearest[k];
+        }
+        if first {
+            self.striking.push_back(test);
+        } else if new {
+            self.promising.push_back(test);
+        }
+    }
+
+    /// Take in one test case: coverage, new questions.
+    pub(super) fn learn(&mut self, test: TestCase, origin: Origin, traced: [Traced; 2]) {
+        self.stats.traces += 2;
+        let mut paths = [Path::default(), Path::default()];
+        let mut brought =
+            Brought { news: false, first: false, parted: None, through: false, closest: [u32::MAX; 2] };
+        for side in [Side::Old, Side::New] {
+            paths[side as usize] = self.look_at(side, &test, &traced[side as usize], &mut brought);
+        }
+        self.note_nearby(&test, brought.closest);
+        if let Origin::Flip { flip, key, over_numbers } = &origin {
+            self.check_arrival(flip, key, *over_numbers, &paths);
+        }
+        let (generation, depth, parted) = match &origin {
+            Origin::Shape { generation, parted } => (*generation, 0, *parted),
+            Origin::Flip { flip, .. } => (0, flip.depth, self.records[flip.record].brought.parted.is_some()),
+            Origin::Joint => (0, 0, true),
+            Origin::Chance => (0, 0, false),
+        };
+        brought.parted = parting(&paths).filter(|at| self.parts_rarely(&paths, *at) || parted);
+        brought.through = brought.reaches() && self.through.insert(set_of_ways(&paths));
+        if brought.through {
+            self.reaching.push(test.clone());
+        }
+        if brought.is_something() || self.records.is_empty() {
+            self.corpus.push(test.clone());
+            if generation < MAX_GENERATION {
+                self.queue_variants(&test, &paths[1], generation, &brought);
+            }
+        }
+        if brought.first {
+            self.cross(&test, brought.is_near());
+        }
+        let worth = brought.is_something() || depth > 0;
+        let record = self.records.len();
+        self.by_test.insert(test.clone(), record);
+        self.records.push(Record { test, paths, depth, brought });
+        self.ask_about(record, worth);
+    }
+
+    /// What one version's run brings, and its path.
+    fn look_at(&mut self, side: Side, test: &TestCase, traced: &Traced, brought: &mut Brought) -> Path {
+        let words = self.hints.learn(&traced.trace, &traced.inputs);
+        for variant in words.iter().flat_map(|word| mutate::word_variants(test, word)) {
+            self.queue.try_out(false, 0, (1, variant, false));
+        }
+        self.count_losses(traced);
+        self.nodes += traced.trace.nodes().len() as u64;
+        let path = Path::of(traced, self.maps[side as usize], &mut self.mind);
+        let closest = self.guide.closest(side, traced.trace.edges_taken());
+        brought.closest[side as usize] = closest;
+        brought.first |= self.is_first(side, traced);
+        brought.news |= self.new_edges(side as usize, traced);
+        brought.news |= self.new_ways(side, &path);
+        brought.news |= closest < self.nearest[side as usize];
+        path
+    }
+
+    /// How much farther from the change a run stayed than others came.
+    pub(super) fn farther(&self, closest: [u32; 2]) -> u32 {
+        let known = (0..2).filter(|k| self.nearest[*k] < u32::MAX);
+        known.map(|k| closest[k] - self.nearest[k]).min().unwrap_or(0)
+    }
+
+    fn count_losses(&mut self, traced: &Traced) {
+        for event in traced.trace.events() {
+            match event {
+                Event::Escape { function: name, .. } => {
+                    self.stats.escapes += 1;
+                    *self.escapes.entry(String::from_utf8_lossy(name).into_owned()).or_default() += 1;
+                }
+                Event::Concrete { .. } => self.stats.concretisations += 1,
+                _ => {}
+            }
+        }
+    }
+
+    /// A test case that executed something for the first time: its lines among those of others that did, and theirs among its.
+    fn cross(&mut self, test: &TestCase, near: bool) {
+        let latest = self.firsts.len().saturating_sub(CROSSED);
+        for other in self.firsts.first().into_iter().chain(self.firsts.iter().skip(latest.max(1))) {
+            let both = [mutate::with_lines_of(other, test), mutate::with_lines_of(test, other)];
+            let short = |t: &TestCase| inputs::longest(t) <= self.settings.max_input;
+            for (rank, variant) in both.into_iter().flatten().filter(short).enumerate() {
+                self.queue.try_out(near, rank, (1, variant, false));
+            }
+        }
+        self.firsts.push(test.clone());
+    }
+
+    /// Have the versions parted here on few runs so far? Where they do on every run, one of them only asks more.
+    fn parts_rarely(&mut self, paths: &[Path; 2], at: usize) -> bool {
+        let place = [0, 1].map(|k| paths[k].steps.get(at).map(|step| step.site));
+        let times = self.partings.entry(place).or_default();
+        *times += 1;
+        *times <= RARE
+    }
+
+    /// Keeps test cases that came as close to the change as any.
+    fn note_nearby(&mut self, test: &TestCase, closest: [u32; 2]) {
+        let nearer = (0..2).any(|k| closest[k] < self.nearest[k]);
+        if nearer {
+            self.nearby.clear();
+        }
+        (0..2).for_each(|k| self.nearest[k] = self.nearest[k].min(closest[k]));
+        if nearer || closest == self.nearest && self.nearby.len() < MAX_NEARBY {
+            self.nearby.push(test.clone());
+        }
+    }
+
+    /// Does a run execute code of the program that none before it did?
+    fn is_first(&self, side: Side, traced: &Traced) -> bool {
+        traced.trace.edges_taken().any(|(edge, _)| self.is_new_edge(side, edge))
+    }
+
+    /// A way between blocks of the program itself that was never taken.
+    fn is_new_edge(&self, side: Side, edge: u32) -> bool {
+        !has_edge(&self.edges[side as usize], edge) && !self.guide.is_edge_of_libc(side, edge)
+    }
+
+    fn new_edges(&mut self, k: usize, traced: &Traced) -> bool {
+        let before = self.edges[k].len();
+        self.edges[k].extend(traced.trace.edges_taken().map(roughly));
+        self.edges[k].len() > before
+    }
+
+    fn new_ways(&mut self, side: Side, path: &Path) -> bool {
+        let mut new = false;
+        for step in &path.steps {
+            new |= self.ways.insert((side, step.site, step.way));
+            if self.contexts.insert((side, step.site, step.context, step.way)) {
+                // Recursion makes contexts without end, which are no news after a while.
+                let contexts = self.contexts_of.entry((side, step.site)).or_default();
+                *contexts += 1;
+                new |= *contexts <= NEW_CONTEXTS;
+            }
+        }
+        new
+    }
+}
+
+/// How many conditions come out alike in both versions before one does not.
+fn parting(paths: &[Path; 2]) -> Option<usize> {
+    let [old, new] = paths;
+    let alike = old.steps.iter().zip(&new.steps).take_while(|(a, b)| a.way == b.way).count();
+    (alike < old.steps.len().max(new.steps.len())).then_some(alike)
+}
+
+/// Which ways were taken, whatever the order, as a hash.
+fn set_of_ways(paths: &[Path; 2]) -> u64 {
+    let set: BTreeSet<(usize, u32, u64)> =
+        (0..2).flat_map(|k| paths[k].steps.iter().map(move |s| (k, s.site, s.way))).collect();
+    let mut hasher = std::hash::DefaultHasher::new();
+    std::hash::Hash::hash(&set, &mut hasher);
+    std::hash::Hasher::finish(&hasher)
+}
+
+/// Is an edge in a set, however often it was taken?
+fn has_edge(edges: &BTreeSet<(u32, u8)>, edge: u32) -> bool {
+    edges.range((edge, 0)..(edge + 1, 0)).next().is_some()
+}
+
+/// An edge, and how often it was taken, roughly.
+fn roughly((edge, count): (u32, u8)) -> (u32, u8) {
+    (edge, bucket(count))
+}
+
+/// Counts of an edge as AFL sees them: 1, 2, 3, 4–7, 8–15, …
+fn bucket(count: u8) -> u8 {
+    match count {
+        0..=3 => count,
+        n => 8 - n.leading_zeros() as u8 + 1,
+    }
+}
