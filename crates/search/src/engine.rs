@@ -211,7 +211,8 @@ impl<'a> Engine<'a> {
         let mut under_way = VecDeque::from([first]);
         let ended = loop {
             // Another round is made ready while earlier ones run, so that the workers always have something to do.
-            let next = self.next_round();
+            let mut next = if self.runs_left() > 0 { self.next_round() } else { vec![] };
+            next.truncate(self.runs_left());
             let none = next.is_empty();
             if !none {
                 self.send(&workers, &next);
@@ -220,7 +221,9 @@ impl<'a> Engine<'a> {
             if under_way.len() < ROUNDS && !none {
                 continue;
             }
-            let Some(round) = under_way.pop_front() else { break Ended::Exhausted };
+            let Some(round) = under_way.pop_front() else {
+                break if self.runs_left() > 0 { Ended::Exhausted } else { Ended::Runs };
+            };
             if let Some(ended) = self.receive(&workers, round).or_else(|| self.stop_reason()) {
                 break ended;
             }
@@ -240,6 +243,11 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// How many test cases may still be run.
+    fn runs_left(&self) -> usize {
+        self.budget.runs.map_or(usize::MAX, |most| most.saturating_sub(self.stats.runs) as usize)
+    }
+
     fn out_of_time(&self) -> bool {
         self.started.elapsed() >= self.budget.time || self.budget.interrupt.is_set()
     }
@@ -250,9 +258,6 @@ impl<'a> Engine<'a> {
         }
         if self.started.elapsed() >= self.budget.time {
             return Some(Ended::Time);
-        }
-        if self.budget.runs.is_some_and(|n| self.stats.runs >= n) {
-            return Some(Ended::Runs);
         }
         (self.signatures.len() >= self.settings.max_differences).then_some(Ended::Enough)
     }
