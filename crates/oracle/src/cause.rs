@@ -169,8 +169,7 @@ impl Side {
     }
 
     fn regions_run(&self, trace: &Trace) -> BTreeSet<usize> {
-        let taken = trace.coverage().iter().enumerate().filter(|(_, count)| **count > 0);
-        taken.filter_map(|(edge, _)| self.edges.get(edge)).flatten().copied().collect()
+        trace.edges_taken().filter_map(|(edge, _)| self.edges.get(edge as usize)).flatten().copied().collect()
     }
 
     fn acts(&self, trace: &Trace) -> Vec<Step> {

@@ -263,11 +263,7 @@ impl Queue {
     pub fn try_out(&mut self, near: bool, rank: usize, next: Try) {
         if !self.known.contains(&next.1) {
             self.age += 1;
-            let tries = &mut self.tries[usize::from(near)];
-            tries.insert((rank, self.age), next);
-            if tries.len() > MAX_TRIES {
-                tries.pop_last();
-            }
+            keep(&mut self.tries[usize::from(near)], (rank, self.age), next);
         }
     }
 
@@ -282,30 +278,17 @@ impl Queue {
     pub fn try_option(&mut self, near: bool, farther: u32, next: Try) {
         if !self.known.contains(&next.1) {
             self.age += 1;
-            let options = &mut self.options[usize::from(near)];
-            options.insert((farther, next.1.argv.len(), self.age), next);
-            if options.len() > MAX_TRIES {
-                options.pop_last();
-            }
+            let key = (farther, next.1.argv.len(), self.age);
+            keep(&mut self.options[usize::from(near)], key, next);
         }
     }
 
     pub fn next_option(&mut self, near: bool) -> Option<Try> {
-        while let Some((_, next)) = self.options[usize::from(near)].pop_first() {
-            if self.is_new(&next.1) {
-                return Some(next);
-            }
-        }
-        None
+        first_new(&mut self.options[usize::from(near)], &mut self.known)
     }
 
     pub fn next_try(&mut self, near: bool) -> Option<Try> {
-        while let Some((_, next)) = self.tries[usize::from(near)].pop_first() {
-            if self.is_new(&next.1) {
-                return Some(next);
-            }
-        }
-        None
+        first_new(&mut self.tries[usize::from(near)], &mut self.known)
     }
 
     pub fn next_inserted(&mut self) -> Option<Try> {
@@ -321,6 +304,24 @@ impl Queue {
     pub fn is_new(&mut self, test: &TestCase) -> bool {
         self.known.insert(test.clone())
     }
+}
+
+/// One more that waits; of too many the last is dropped.
+fn keep<K: Ord>(waiting: &mut BTreeMap<K, Try>, key: K, next: Try) {
+    waiting.insert(key, next);
+    if waiting.len() > MAX_TRIES {
+        waiting.pop_last();
+    }
+}
+
+/// The first of those that wait that is not known yet; from now on it is.
+fn first_new<K: Ord>(waiting: &mut BTreeMap<K, Try>, known: &mut HashSet<TestCase>) -> Option<Try> {
+    while let Some((_, next)) = waiting.pop_first() {
+        if known.insert(next.1.clone()) {
+            return Some(next);
+        }
+    }
+    None
 }
 
 #[cfg(test)]
