@@ -1,4 +1,4 @@
-//! The same C program, written differently: other white space, other line breaks, more comments; other names of locals.
+//! The same C program, written differently: other white space, other line breaks, more comments; other names.
 //!
 //! In: C text. Out: C text that means the same.
 //!
@@ -171,6 +171,50 @@ pub fn reformat(text: &str, random: &mut fastrand::Rng) -> String {
     out + "\n"
 }
 
+/// Words of C, which are no names.
+pub const KEYWORDS: &str = "alignas alignof auto bool break case char const constexpr continue default do double else enum extern false float for goto if inline int \
+    long nullptr register restrict return short signed sizeof static static_assert struct switch thread_local true typedef typeof union unsigned void \
+    volatile while asm main";
+
+/// What may not get another name in a whole tree: what directives, and what the world outside it, say. `outside`: all words of it.
+pub fn fixed_names<'t>(texts: impl Iterator<Item = &'t str>, mut outside: BTreeSet<String>) -> Fixed {
+    let mut pasted = BTreeSet::new();
+    for token in texts.flat_map(tokens).filter(|token| token.kind == TokenKind::Directive) {
+        // What stands beside `##` is a part of a name that is written nowhere.
+        let words: Vec<&str> = token.text.split("##").collect();
+        if words.len() > 1 {
+            let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let ends = words.iter().flat_map(|w| {
+                let w = w.trim();
+                [w.rsplit(|c| !word(c)).next(), w.split(|c| !word(c)).next()]
+            });
+            pasted.extend(ends.flatten().filter(|w| w.len() > 2).map(str::to_owned));
+        }
+        outside.extend(names_in(&token.text));
+    }
+    outside.extend(KEYWORDS.split_whitespace().map(str::to_owned));
+    Fixed { outside, pasted }
+}
+
+/// Names that stay.
+pub struct Fixed {
+    outside: BTreeSet<String>,
+    pasted: BTreeSet<String>,
+}
+
+impl Fixed {
+    fn has(&self, name: &str) -> bool {
+        let pasted = |part: &String| name.starts_with(part.as_str()) || name.ends_with(part.as_str());
+        name.starts_with('_') || self.outside.contains(name) || self.pasted.iter().any(pasted)
+    }
+}
+
+/// Every name that is not fixed gets another one: of functions, variables, types, members, enumerators, labels, whatever. In all files of a tree it
+/// is the same.
+pub fn rename_all(text: &str, fixed: &Fixed) -> String {
+    write(tokens(text), |name| !fixed.has(name))
+}
+
 /// Every name in `names` gets another one, unless it might mean something else somewhere in the file.
 pub fn rename(text: &str, names: &BTreeSet<String>, taken: &BTreeSet<String>) -> String {
     let all = tokens(text);
@@ -190,12 +234,17 @@ pub fn rename(text: &str, names: &BTreeSet<String>, taken: &BTreeSet<String>) ->
             _ => {}
         }
     }
+    write(all, |name| names.contains(name) && !fixed.contains(name))
+}
+
+/// The tokens, those names renamed that are to be.
+fn write(all: Vec<Token>, renamed: impl Fn(&str) -> bool) -> String {
     let mut out = String::new();
     for token in all {
         let newline = token.kind == TokenKind::Directive;
         out.push_str(if newline { "\n" } else { " " });
         out.push_str(&token.text);
-        if token.kind == TokenKind::Name && names.contains(&token.text) && !fixed.contains(&token.text) {
+        if token.kind == TokenKind::Name && renamed(&token.text) {
             out.push_str("_renamed");
         }
         if newline || token.text == ";" || token.text == "{" {
@@ -265,6 +314,15 @@ mod tests {
         for _ in 0..20 {
             assert_eq!(texts(&reformat(TEXT, &mut random)), texts(TEXT));
         }
+    }
+
+    #[test]
+    fn names_of_directives_and_of_the_world_outside_stay() {
+        let text = "#define A(x) x##_of_me(y)\nstruct s { int m; }; static int g(struct s *p) { return p->m + puts(y) + its_of_me(1) + h(2); }";
+        let fixed = fixed_names([text].into_iter(), ["puts", "y"].map(str::to_owned).into());
+        let out = rename_all(text, &fixed);
+        let renamed: Vec<String> = names_in(&out).into_iter().filter(|n| n.ends_with("_renamed")).collect();
+        assert_eq!(renamed, ["g_renamed", "h_renamed", "m_renamed", "p_renamed", "s_renamed"]);
     }
 
     #[test]

@@ -7,14 +7,19 @@
 //!
 //! FORMATTER is a shell command that gets the name of a file behind it and rewrites that file; without one, white space and line breaks are changed at random.
 
-use parallax_bench::reformat::{names_in, reformat, rename};
+use parallax_bench::reformat::{fixed_names, names_in, reformat, rename, rename_all, Fixed};
 use parallax_bench::{table, Result};
-use parallax_build::{build, Cache, Request, Source};
+use parallax_build::{build, names_outside, Cache, Request, Source, Version};
 use parallax_change::{compare, targets, Settings};
 use parallax_model::Program;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+/// Where the headers lie that a tree does not have itself.
+const SYSTEM_HEADERS: &str = "/usr/include";
+/// Folders there that no C program takes headers from.
+const NOT_C: [&str; 5] = ["c++", "llvm", "clang", "boost", ".git"];
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -23,12 +28,12 @@ fn main() -> Result<()> {
     };
     let seed = rest.first().map_or(Ok(1), |seed| seed.parse())?;
     let cache = Cache::from_environment();
-    let (old, old_bitcode) = model(Path::new(tree), command, program, &cache)?;
+    let (old, old_version) = model(Path::new(tree), command, program, &cache)?;
     let copy = tempfile::tempdir()?;
     copy_tree(Path::new(tree), copy.path())?;
     let formatter = rest.get(1).map(String::as_str);
     let (files, renamed) = rewrite(copy.path(), &old, seed, formatter)?;
-    let (new, new_bitcode) = model(copy.path(), command, program, &cache)?;
+    let (new, new_version) = model(copy.path(), command, program, &cache)?;
     let start = Instant::now();
     let comparison = compare(&old, &new, &Settings::default());
     let seconds = start.elapsed().as_secs_f64();
@@ -46,7 +51,7 @@ fn main() -> Result<()> {
         format!("{kinds:?}"),
         found.len().to_string(),
         format!("{seconds:.2}"),
-        parallax_instrument::same_code(&old_bitcode, &new_bitcode)?.to_string(),
+        proven(&old_version, &new_version)?.to_string(),
     ];
     table::print(
         &["program", "instructions", "files", "names changed", "changes", "targets", "s", "proven"],
@@ -55,7 +60,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn model(tree: &Path, command: &str, program: &str, cache: &Cache) -> Result<(Program, PathBuf)> {
+fn model(tree: &Path, command: &str, program: &str, cache: &Cache) -> Result<(Program, Version)> {
     let request = Request {
         command: Some(command.to_owned()),
         program: Some(program.to_owned()),
@@ -63,7 +68,16 @@ fn model(tree: &Path, command: &str, program: &str, cache: &Cache) -> Result<(Pr
     };
     let version = build(&request, cache)?;
     let cleaned = parallax_instrument::clean_up(&version.bitcode, cache.root())?;
-    Ok((parallax_model::load(&std::fs::read(cleaned)?)?, version.bitcode))
+    Ok((parallax_model::load(&std::fs::read(cleaned)?)?, version))
+}
+
+/// Is the code the same, but for names that nobody outside the programs knows?
+fn proven(old: &Version, new: &Version) -> Result<bool> {
+    let seen = names_outside(&old.native).zip(names_outside(&new.native)).map(|(mut names, more)| {
+        names.extend(more);
+        names
+    });
+    Ok(parallax_instrument::same_code(&old.bitcode, &new.bitcode, seen.as_ref())?)
 }
 
 /// By `cp`, so that times and links stay as they are.
@@ -75,17 +89,22 @@ fn copy_tree(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Rewrites every C file that the program was made of; how many files, and how many names.
+/// Rewrites every C file that the program was made of, and names in all other C files and headers of the tree; how many files, and how many names.
 fn rewrite(tree: &Path, program: &Program, seed: u64, formatter: Option<&str>) -> Result<(usize, usize)> {
     let mut random = fastrand::Rng::with_seed(seed);
     let locals: BTreeSet<String> = program.variables.iter().map(|v| v.name.clone()).collect();
     let taken = taken(tree, program)?;
+    let fixed = fixed(tree)?;
     let (mut files, mut renamed) = (0, 0);
-    for path in files_of(tree, "c")? {
+    for path in [files_of(tree, "h")?, files_of(tree, "c")?].concat() {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let relative = path.strip_prefix(tree)?.to_string_lossy().into_owned();
         let used = program.files.iter().any(|f| f.strip_prefix("./").unwrap_or(f) == relative);
-        let (true, Ok(text)) = (used, std::fs::read_to_string(&path)) else { continue };
-        let new = rename(&text, &locals, &taken);
+        if !used || relative.ends_with(".h") {
+            std::fs::write(&path, rename_all(&text, &fixed))?;
+            continue;
+        }
+        let new = rename_all(&rename(&text, &locals, &taken), &fixed);
         renamed += new.matches("_renamed").count();
         files += 1;
         match formatter {
@@ -97,6 +116,29 @@ fn rewrite(tree: &Path, program: &Program, seed: u64, formatter: Option<&str>) -
         }
     }
     Ok((files, renamed))
+}
+
+/// Names that mean something outside the C files and headers of a tree.
+fn fixed(tree: &Path) -> Result<Fixed> {
+    let mut outside = BTreeSet::new();
+    let mut texts = Vec::new();
+    for path in all_files(tree)? {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        match name.rsplit('.').next() {
+            Some("c" | "h") => texts.push(text),
+            // Made from, or into, C files when the program is built.
+            Some("y" | "l" | "in" | "gperf") => outside.extend(names_in(&text)),
+            _ if name == "Makefile" => outside.extend(names_in(&text)),
+            _ => {}
+        }
+    }
+    for path in
+        all_files(Path::new(SYSTEM_HEADERS))?.iter().filter(|p| p.extension().is_some_and(|e| e == "h"))
+    {
+        outside.extend(names_in(&String::from_utf8_lossy(&std::fs::read(path)?)));
+    }
+    Ok(fixed_names(texts.iter().map(String::as_str), outside))
 }
 
 fn run(formatter: &str, file: &Path) -> Result<()> {
@@ -119,6 +161,10 @@ fn taken(tree: &Path, program: &Program) -> Result<BTreeSet<String>> {
 }
 
 fn files_of(tree: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    Ok(all_files(tree)?.into_iter().filter(|path| path.extension().is_some_and(|e| e == extension)).collect())
+}
+
+fn all_files(tree: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut pending = vec![tree.to_owned()];
     while let Some(directory) = pending.pop() {
@@ -127,9 +173,10 @@ fn files_of(tree: &Path, extension: &str) -> Result<Vec<PathBuf>> {
             if path.is_symlink() {
                 continue;
             }
-            if path.is_dir() {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if path.is_dir() && !NOT_C.iter().any(|start| name.starts_with(start)) {
                 pending.push(path);
-            } else if path.extension().is_some_and(|e| e == extension) {
+            } else if path.is_file() {
                 found.push(path);
             }
         }

@@ -74,7 +74,7 @@ pub fn align_same(alignment: &mut Alignment, old: &Norm, new: &Norm, f: FuncId, 
 }
 
 /// Is the code the same, numbered from the start of each function?
-fn same(old: &Norm, new: &Norm, a: &Function, b: &Function) -> bool {
+pub fn same(old: &Norm, new: &Norm, a: &Function, b: &Function) -> bool {
     if a.insts.len() != b.insts.len() || a.blocks.len() != b.blocks.len() {
         return false;
     }

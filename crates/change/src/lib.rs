@@ -29,6 +29,7 @@ mod select;
 mod settings;
 mod similar;
 mod targets;
+mod unify;
 
 pub use align::Alignment;
 pub use changes::{Change, Kind, Lines};

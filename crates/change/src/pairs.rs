@@ -1,14 +1,16 @@
 //! Which function and which global of the old version is which of the new one.
 //!
 //! In: both programs. Out: [`Pairs`]. Functions are matched by name (static ones by name and file), then by name alone where
-//! that is enough, then by what their code looks like.
+//! that is enough, then by who refers to them, then by what their code looks like.
 //!
 //! Always holds: a pair is one to one; a function with a body is never matched with one without.
 
+use crate::align;
 use crate::files::Files;
 use crate::norm::{hash, is_anonymous, Names, Norm};
 use crate::settings::Settings;
 use crate::similar;
+use crate::unify::{self, Thing};
 use parallax_model::*;
 use std::collections::HashMap;
 
@@ -40,6 +42,7 @@ pub fn pair(old: &Program, new: &Program, settings: &Settings) -> Pairs {
     };
     pairs.functions_by_name(old, new);
     pairs.globals_by_name(old, new);
+    pairs.by_reference(old, new);
     let (a, b) = (Norm::new(old, Names::by_name(old)), Norm::new(new, Names::by_name(new)));
     pairs.renamed_globals(&a, &b);
     // What calls a renamed function looks more like itself once that one has been found.
@@ -58,6 +61,53 @@ impl Pairs {
     pub fn link(&mut self, old: FuncId, new: FuncId) {
         self.functions[old.index()] = Some(new);
         self.functions_back[new.index()] = Some(old);
+    }
+
+    /// Links two things, whatever they were linked with before; true if they were linked with something.
+    pub fn link_anew(&mut self, old: Thing, new: Thing) -> bool {
+        match (old, new) {
+            (Thing::Function(a), Thing::Function(b)) => {
+                let before = (self.functions[a.index()].take(), self.functions_back[b.index()].take());
+                before.0.into_iter().for_each(|other| self.functions_back[other.index()] = None);
+                before.1.into_iter().for_each(|other| self.functions[other.index()] = None);
+                self.link(a, b);
+                before != (None, None)
+            }
+            (Thing::Variable(a), Thing::Variable(b)) => {
+                let before = (self.globals[a.index()].take(), self.globals_back[b.index()].take());
+                before.0.into_iter().for_each(|other| self.globals_back[other.index()] = None);
+                before.1.into_iter().for_each(|other| self.globals[other.index()] = None);
+                self.link_global(a, b);
+                before != (None, None)
+            }
+            _ => false,
+        }
+    }
+
+    /// What has another name by who refers to it; where names went from one thing to another, only if less is changed that way.
+    fn by_reference(&mut self, old: &Program, new: &Program) {
+        let mut found = self.clone();
+        if unify::by_reference(&mut found, old, new) {
+            found.functions_by_name(old, new);
+            found.globals_by_name(old, new);
+            if found.changed(old, new) >= self.changed(old, new) {
+                return;
+            }
+        }
+        *self = found;
+    }
+
+    /// How many functions and variables of both versions are not the same in the other one.
+    fn changed(&self, old: &Program, new: &Program) -> usize {
+        let (names, new_names) = self.names(old, new);
+        let (a, b) = (Norm::new(old, names), Norm::new(new, new_names));
+        let same_function = |f: &FuncId| {
+            self.functions[f.index()].is_some_and(|g| align::same(&a, &b, old.func(*f), new.func(g)))
+        };
+        let same_global =
+            |g: &GlobalId| self.globals[g.index()].is_some_and(|other| a.content(*g) == b.content(other));
+        old.defined_functions().filter(|f| !same_function(f)).count()
+            + old.global_ids().filter(|g| !is_anonymous(old, *g) && !same_global(g)).count()
     }
 
     fn functions_by_name(&mut self, old: &Program, new: &Program) {
@@ -92,11 +142,15 @@ impl Pairs {
 
     fn globals_by_name(&mut self, old: &Program, new: &Program) {
         let mut waiting: HashMap<(String, Option<FileId>), Vec<GlobalId>> = HashMap::new();
-        for g in new.global_ids().rev().filter(|g| !is_anonymous(new, *g)) {
+        let free = |g: &GlobalId| self.globals_back[g.index()].is_none() && !is_anonymous(new, *g);
+        for g in new.global_ids().rev().filter(free) {
             waiting.entry(global_key(new, g, &|file| Some(file))).or_default().push(g);
         }
         let files = self.files.clone();
         for g in old.global_ids().filter(|g| !is_anonymous(old, *g)) {
+            if self.globals[g.index()].is_some() {
+                continue;
+            }
             let key = global_key(old, g, &|file| files.to_new(file));
             if let Some(other) = waiting.get_mut(&key).and_then(Vec::pop) {
                 self.link_global(g, other);

@@ -3,11 +3,13 @@
 //! In: two built versions and what changed between them. Out: the proof in words, or none.
 //!
 //! Always holds: both programs are linked with the same, and either the native programs are the same bytes, or the code of the whole programs is the same,
-//! instruction by instruction, with all constants. What is looked at comes from the builds, so that changed
-//! flags, macros and headers count. Names, places, order of functions, and `__LINE__` in a constant: if in doubt, no proof.
+//! instruction by instruction, with all constants, and what refers to one thing in one of them refers to one thing in the other. What is looked at comes from the builds, so that changed
+//! flags, macros and headers count. Names that something outside may know, places, order of functions, and `__LINE__` in a constant: if in doubt, no proof.
 
 use crate::changed::Changed;
-use parallax_build::{LinkItem, Version};
+use parallax_build::{is_shared, names_outside, LinkItem, Version};
+use parallax_change::Kind;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -19,14 +21,33 @@ pub fn proof(built: &[Version; 2], changed: Option<&Changed>) -> Option<&'static
     if same_file(&old.native, &new.native) {
         return Some("the native programs are the same, byte for byte");
     }
-    let unchanged = changed.is_some_and(|changed| changed.comparison.changes.is_empty());
+    let unchanged = changed
+        .is_some_and(|changed| changed.comparison.changes.iter().all(|change| change.kind == Kind::Renamed));
     // The comparison is fast and takes more for the same; the proof is slow and takes nothing for granted.
     let whole = built.iter().all(|version| version.without_bitcode.is_empty());
-    let proven =
-        unchanged && whole && parallax_instrument::same_code(&old.bitcode, &new.bitcode).unwrap_or(false);
-    proven.then_some(
-        "the code of both programs is the same, apart from comments, white space, lines and names of locals",
-    )
+    let same = || {
+        let seen = names_seen(built);
+        parallax_instrument::same_code(&old.bitcode, &new.bitcode, seen.as_ref()).unwrap_or(false)
+    };
+    (unchanged && whole && same())
+        .then_some("the code of both programs is the same, apart from comments, white space, lines and names")
+}
+
+/// Names that something outside one of the programs may know them by; none if that cannot be told.
+fn names_seen(built: &[Version; 2]) -> Option<BTreeSet<String>> {
+    let known = |item: &LinkItem| match item {
+        LinkItem::Shared(_) => true,
+        // An archive can have code without bitcode that asks the program for a name; only this flag says nothing about names or where libraries are.
+        LinkItem::Flag(flag) => flag == "-pthread",
+        LinkItem::Library(name) => is_shared(name),
+        LinkItem::Object(_) => false,
+    };
+    if !built.iter().all(|version| version.link.items.iter().all(known)) {
+        return None;
+    }
+    let mut names = names_outside(&built[0].native)?;
+    names.extend(names_outside(&built[1].native)?);
+    Some(names)
 }
 
 /// The same libraries and flags, and objects without bitcode that are the same bytes.

@@ -4,6 +4,7 @@
 //!
 //! Always holds: no program is run; the user's files are only read.
 
+use crate::answers::Place;
 use crate::changed::{self, plain, Changed};
 use crate::config::Config;
 use crate::depends::Dependence;
@@ -12,7 +13,7 @@ use crate::graphs::{self, Sources};
 use crate::inspect_args::{GraphKind, InspectArgs, InspectFormat};
 use crate::versions;
 use crate::ways::ways;
-use parallax_build::Cache;
+use parallax_build::{Cache, Version};
 use parallax_change as change;
 use parallax_change::{Comparison, Csg, Effects, NodeKind, Target, World};
 use parallax_execute::Interrupt;
@@ -52,7 +53,36 @@ pub fn inspect(args: &InspectArgs, config: Option<&Config>) -> Result<String, Cl
     let cache = Cache::from_environment();
     eprintln!("parallax: building {} and {}", wanted[0].name, wanted[1].name);
     let built = versions::build(&wanted, &interrupt, &cache)?;
-    let Changed { old, new: kept, comparison, targets } = changed::compare(&built, &cache)?;
+    if let Some(graph) = args.graph {
+        return looked(&built, &cache, args, |inspected| {
+            let picture = picture(inspected, graph, args.function.as_deref())?.cut(args.max_nodes);
+            Ok(if args.format == InspectFormat::Dot { dot(&picture) } else { svg(&picture) })
+        });
+    }
+    let place = Place::new(&built, &cache, args)?;
+    let mut answer = match place.read() {
+        Some(known) => known,
+        None => {
+            let answer = looked(&built, &cache, args, |inspected| Ok(view(inspected)))?;
+            place.keep(&answer);
+            answer
+        }
+    };
+    [answer.old, answer.new] = [wanted[0].name.clone(), wanted[1].name.clone()];
+    Ok(match args.format {
+        InspectFormat::Json => inspect_json(&answer)?,
+        _ => inspect_human(&answer),
+    })
+}
+
+/// Compares two versions, works out what is needed, and shows it.
+fn looked<T>(
+    built: &[Version; 2],
+    cache: &Cache,
+    args: &InspectArgs,
+    show: impl FnOnce(&Inspected) -> Result<T, CliError>,
+) -> Result<T, CliError> {
+    let Changed { old, new: kept, comparison, targets } = changed::compare(built, cache)?;
     let new = &kept.program;
     let small = new.insts.len() <= args.max_dependence;
     let points_to = small.then(|| kept.points_to());
@@ -72,16 +102,16 @@ pub fn inspect(args: &InspectArgs, config: Option<&Config>) -> Result<String, Cl
     let dependence =
         points_to.as_ref().filter(|_| needed).map(|points_to| Dependence { pdg: kept.pdg(points_to) });
     let max_slices = args.max_slices;
-    let inspected =
-        Inspected { old: &old, new, world, comparison, targets, sources, points_to, dependence, max_slices };
-    if let Some(graph) = args.graph {
-        let picture = picture(&inspected, graph, args.function.as_deref())?.cut(args.max_nodes);
-        return Ok(if args.format == InspectFormat::Dot { dot(&picture) } else { svg(&picture) });
-    }
-    let view = view(&inspected, [&wanted[0].name, &wanted[1].name]);
-    Ok(match args.format {
-        InspectFormat::Json => inspect_json(&view)?,
-        _ => inspect_human(&view),
+    show(&Inspected {
+        old: &old,
+        new,
+        world,
+        comparison,
+        targets,
+        sources,
+        points_to,
+        dependence,
+        max_slices,
     })
 }
 
@@ -157,10 +187,11 @@ fn line_view(program: &Program, inst: InstId) -> Option<LineView> {
     Some(LineView { file: Some(plain(program.file(loc.file))), line: loc.line })
 }
 
-fn view(of: &Inspected, names: [&str; 2]) -> InspectView {
+fn view(of: &Inspected) -> InspectView {
     let csg = Csg::of_changes(&of.world, &of.targets);
     let cloc = change::changed_lines(&of.comparison.changes);
-    let mut view = InspectView::new(names[0].to_owned(), names[1].to_owned());
+    // What the versions are called is no part of a kept answer.
+    let mut view = InspectView::new(String::new(), String::new());
     view.changes = changed::views(&of.comparison);
     let ways = ways(&of.world, of.points_to.as_ref(), &of.targets, of.max_slices);
     view.targets = blocks(of.new, &of.targets, &ways.distances);
@@ -199,7 +230,8 @@ fn csg_view(program: &Program, csg: &Csg) -> CsgView {
                 NodeKind::Exit => "exit",
                 NodeKind::Change => "change",
                 NodeKind::Interaction => "interaction",
-            },
+            }
+            .to_owned(),
             file: func.and_then(|f| file_of(program, f)),
             line: line.filter(|l| *l > 0).or(block_line),
             function: func.map(|f| program.func(f).display_name().to_owned()),

@@ -27,7 +27,7 @@ pub struct InspectArgs {
     #[arg(long, value_name = "N", default_value_t = 120)]
     pub max_nodes: usize,
     /// Work out what depends on what (interaction locations, interference, who sees the change) in programs of up to N instructions
-    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    #[arg(long, value_name = "N", default_value_t = 300_000)]
     pub max_dependence: usize,
     /// Work out effects and preconditions change by change for up to N changes
     #[arg(long, value_name = "N", default_value_t = 64)]

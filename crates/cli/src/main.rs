@@ -3,6 +3,7 @@
 //! Always holds: results go to standard output and nothing else does; messages go to standard error; the
 //! exit status is one of [`exit_code::ExitCode`].
 
+mod answers;
 mod args;
 mod changed;
 mod config;

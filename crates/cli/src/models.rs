@@ -21,10 +21,19 @@ pub struct Kept {
     name: String,
 }
 
+/// What names the code of a version: the same bitcode, the same name.
+pub fn stem(version: &Version, cache: &Cache) -> Result<String, CliError> {
+    Ok(name_of(&parallax_instrument::clean_up(&version.bitcode, cache.root())?))
+}
+
+fn name_of(cleaned: &Path) -> String {
+    cleaned.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// The model of a version.
 pub fn model(version: &Version, cache: &Cache) -> Result<Kept, CliError> {
     let cleaned = parallax_instrument::clean_up(&version.bitcode, cache.root())?;
-    let stem = cleaned.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = name_of(&cleaned);
     let home = cache.root().join("models-of-programs");
     let name = format!("{stem}-{}", this_parallax());
     let place = home.join(format!("{name}.model"));
@@ -76,7 +85,7 @@ impl Kept {
     }
 }
 
-fn keep(home: &Path, place: &Path, bytes: &[u8]) -> std::io::Result<()> {
+pub fn keep(home: &Path, place: &Path, bytes: &[u8]) -> std::io::Result<()> {
     std::fs::create_dir_all(home)?;
     let aside = tempfile::NamedTempFile::new_in(home)?;
     std::fs::write(aside.path(), bytes)?;
@@ -85,7 +94,7 @@ fn keep(home: &Path, place: &Path, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 /// The stored form belongs to the build of Parallax that wrote it.
-fn this_parallax() -> String {
+pub fn this_parallax() -> String {
     let metadata = std::env::current_exe().and_then(|exe| exe.metadata());
     let made = metadata.as_ref().ok().and_then(|m| m.modified().ok());
     let since = made.and_then(|m| m.duration_since(std::time::UNIX_EPOCH).ok());

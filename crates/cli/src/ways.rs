@@ -41,10 +41,12 @@ fn with_memory(world: &World, memory: &dyn wp::Memory, targets: &[Target], most:
     let context = Context::new(program, world.calls, world.returns, memory);
     let hopeless = |blocks: &[BlockId]| Preconditions::new(&context, blocks).hopeless(&context);
     let blocks: Vec<BlockId> = targets.iter().map(|t| t.block).collect();
-    let irrelevant = irrelevant(world, &icfg, &blocks, &hopeless(&blocks));
+    let for_all = hopeless(&blocks);
+    let irrelevant = irrelevant(world, &icfg, &blocks, &for_all);
     let starts: Vec<BlockId> = world.starts().iter().filter_map(|f| program.func(*f).entry()).collect();
     let distance = |block: &BlockId| {
-        let all = Distances::new(&icfg, program, &[*block], &hopeless(&[*block]));
+        let alone = (blocks.len() > 1).then(|| hopeless(&[*block]));
+        let all = Distances::new(&icfg, program, &[*block], alone.as_ref().unwrap_or(&for_all));
         starts.iter().filter_map(|start| all.block(*start)).min()
     };
     let distances = match targets.len() <= most {

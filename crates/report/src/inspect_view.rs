@@ -5,11 +5,11 @@
 
 use crate::changes::Change;
 use crate::SCHEMA;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InspectView {
-    pub schema: &'static str,
+    pub schema: String,
     pub old: String,
     pub new: String,
     pub changes: Vec<Change>,
@@ -25,7 +25,7 @@ pub struct InspectView {
 impl InspectView {
     pub fn new(old: String, new: String) -> InspectView {
         InspectView {
-            schema: SCHEMA,
+            schema: SCHEMA.to_owned(),
             old,
             new,
             changes: Vec::new(),
@@ -41,7 +41,7 @@ impl InspectView {
 }
 
 /// A block of the new version with changed code.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedBlockView {
     pub file: Option<String>,
     pub line: u32,
@@ -49,50 +49,50 @@ pub struct ChangedBlockView {
     pub distance: Option<u32>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComplexityView {
     pub cycc: i64,
     pub cloc: usize,
 }
 
 /// The change sequence graph.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct CsgView {
     pub nodes: Vec<CsgNodeView>,
     pub edges: Vec<(usize, usize)>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CsgNodeView {
     pub id: usize,
-    pub kind: &'static str,
+    pub kind: String,
     pub file: Option<String>,
     pub line: Option<u32>,
     pub function: Option<String>,
 }
 
 /// Changes (by place in `changes`) whose effects can meet, and the lines at which they do.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InterferenceView {
     pub between: Vec<usize>,
     pub places: Vec<LineView>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LineView {
     pub file: Option<String>,
     pub line: u32,
 }
 
 /// Branches that need not be taken.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct IrrelevantView {
     pub execute: Vec<BranchView>,
     pub propagate: Vec<BranchView>,
 }
 
 /// One way out of a branch.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BranchView {
     pub file: Option<String>,
     pub line: u32,

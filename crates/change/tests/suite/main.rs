@@ -9,6 +9,7 @@ mod meeting;
 #[path = "../../../../bench/src/reformat.rs"]
 mod reformat;
 mod regions;
+mod renamed;
 mod sequences;
 mod unchanged;
 mod worked;
