@@ -94,6 +94,29 @@ fn two_files_as_json() {
 }
 
 #[test]
+fn a_second_look_gives_the_same_answer_and_a_damaged_one_is_given_again() {
+    let cache = tempfile::tempdir().unwrap();
+    let files = directory(&[("old.c", OLD), ("new.c", &new())]);
+    let look = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_parallax"));
+        command.arg("inspect").args(args).current_dir(files.path()).env("PARALLAX_CACHE", cache.path());
+        text(&command.output().unwrap())
+    };
+    let kept =
+        || fs::read_dir(cache.path().join("answers")).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();
+    let first = look(&["old.c", "new.c", "--format", "json"]);
+    assert_eq!(look(&["old.c", "new.c", "--format", "json"]), first);
+    assert_eq!(kept().len(), 1);
+    fs::write(&kept()[0], "{").unwrap();
+    assert_eq!(look(&["old.c", "new.c", "--format", "json"]), first);
+    // Other versions and other settings have answers of their own.
+    assert!(look(&["new.c", "old.c", "--format", "json"]) != first);
+    let coarse = look(&["old.c", "new.c", "--max-dependence", "1"]);
+    assert!(coarse.contains("--max-dependence"), "{coarse}");
+    assert_eq!(kept().len(), 3);
+}
+
+#[test]
 fn two_files_as_text() {
     let directory = directory(&[("old.c", OLD), ("new.c", &new())]);
     let text = text(&parallax(directory.path(), &["old.c", "new.c"]));
