@@ -97,6 +97,9 @@ fn rewrite(tree: &Path, program: &Program, seed: u64, formatter: Option<&str>) -
     let fixed = fixed(tree)?;
     let (mut files, mut renamed) = (0, 0);
     for path in [files_of(tree, "h")?, files_of(tree, "c")?].concat() {
+        if is_template(&path) || !made_from(&path).is_empty() {
+            continue;
+        }
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let relative = path.strip_prefix(tree)?.to_string_lossy().into_owned();
         let used = program.files.iter().any(|f| f.strip_prefix("./").unwrap_or(f) == relative);
@@ -118,6 +121,17 @@ fn rewrite(tree: &Path, program: &Program, seed: u64, formatter: Option<&str>) -
     Ok((files, renamed))
 }
 
+/// Is a header made from this file, by a program that knows its comments?
+fn is_template(path: &Path) -> bool {
+    path.to_string_lossy().ends_with(".in.h")
+}
+
+/// What a header is made from when the program is built.
+fn made_from(path: &Path) -> Vec<PathBuf> {
+    let templates = ["in.h", "h.in"].map(|ending| path.with_extension(ending));
+    templates.into_iter().filter(|template| template != path && template.exists()).collect()
+}
+
 /// Names that mean something outside the C files and headers of a tree.
 fn fixed(tree: &Path) -> Result<Fixed> {
     let mut outside = BTreeSet::new();
@@ -126,9 +140,9 @@ fn fixed(tree: &Path) -> Result<Fixed> {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         match name.rsplit('.').next() {
-            Some("c" | "h") => texts.push(text),
+            Some("c" | "h") if !is_template(&path) && made_from(&path).is_empty() => texts.push(text),
             // Made from, or into, C files when the program is built.
-            Some("y" | "l" | "in" | "gperf") => outside.extend(names_in(&text)),
+            Some("h" | "y" | "l" | "in" | "gperf") => outside.extend(names_in(&text)),
             _ if name == "Makefile" => outside.extend(names_in(&text)),
             _ => {}
         }

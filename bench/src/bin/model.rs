@@ -9,6 +9,7 @@
 use nix::sys::resource::{getrusage, UsageWho};
 use nix::sys::time::TimeVal;
 use parallax_bench::{machine, median, table, Result};
+use parallax_change::{Csg, Target, World};
 use parallax_model::calls::{CallGraph, Returns};
 use parallax_model::cfg::Flow;
 use parallax_model::distance::{control_distances, Distances, Hopeless};
@@ -24,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const ONE: &str = "--one";
-const HEAD: [&str; 22] = [
+const HEAD: [&str; 23] = [
     "program",
     "functions",
     "blocks",
@@ -40,6 +41,7 @@ const HEAD: [&str; 22] = [
     "median",
     "distances to one target, ms",
     "control distances, ms",
+    "complexity of 20 changed blocks, ms",
     "preconditions of one target, ms: median",
     "worst",
     "whole, s",
@@ -113,6 +115,12 @@ fn measure(path: &Path) -> Result<Vec<String>> {
             control_distances(&program, &flows, &calls, &[*target]);
         }
     });
+    let (_, complexity) = timed(|| {
+        let calls = CallGraph::new(&program, |site| points_to.targets(site).collect());
+        let returns = Returns::new(&program, &calls);
+        let changed: Vec<Target> = targets.iter().map(|block| changed(&program, *block)).collect();
+        Csg::of_changes(&World { program: &program, calls: &calls, returns: &returns }, &changed).cyclomatic()
+    });
     let memory = PlainMemory::new(&program, &calls);
     let context = Context::new(&program, &calls, &returns, &memory);
     let backwards = |t: &BlockId| timed(|| Preconditions::new(&context, &[*t]).hopeless(&context)).1;
@@ -137,6 +145,7 @@ fn measure(path: &Path) -> Result<Vec<String>> {
         touched.get(touched.len() / 2).unwrap_or(&0).to_string(),
         each(distances),
         each(control),
+        format!("{:.1}", complexity.as_secs_f64() * 1e3),
         format!("{:.1}", median(preconditions.clone()).as_secs_f64() * 1e3),
         format!("{:.1}", preconditions.iter().max().map_or(0.0, Duration::as_secs_f64) * 1e3),
         seconds(clean_up + loading + flow_time + pointing + mod_ref_time + dependence),
@@ -145,6 +154,20 @@ fn measure(path: &Path) -> Result<Vec<String>> {
         format!("{:.1}", stored as f64 / f64::from(1 << 20)),
         seconds(second_look),
     ])
+}
+
+/// A block as if all of it were changed.
+fn changed(program: &Program, block: BlockId) -> Target {
+    Target {
+        block,
+        func: program.block(block).func,
+        file: None,
+        line: program.block(block).line,
+        insts: program.block(block).insts.iter().collect(),
+        changes: Vec::new(),
+        edges: Vec::new(),
+        layout_only: false,
+    }
 }
 
 /// How many bytes everything takes when it is stored, and how long it takes to read it back.
