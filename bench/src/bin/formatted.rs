@@ -123,7 +123,9 @@ fn rewrite(tree: &Path, program: &Program, seed: u64, formatter: Option<&str>) -
 
 /// Is a header made from this file, by a program that knows its comments?
 fn is_template(path: &Path) -> bool {
-    path.to_string_lossy().ends_with(".in.h")
+    // gnulib makes headers of its own from those that it shares with glibc, which lie there.
+    let shared = path.parent().is_some_and(|folder| folder.ends_with("malloc"));
+    path.to_string_lossy().ends_with(".in.h") || shared
 }
 
 /// What a header is made from when the program is built.
@@ -137,12 +139,17 @@ fn fixed(tree: &Path) -> Result<Fixed> {
     let mut outside = BTreeSet::new();
     let mut texts = Vec::new();
     for path in all_files(tree)? {
-        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let bytes = std::fs::read(&path)?;
+        // What is not read as text is not rewritten either.
+        let Ok(text) = String::from_utf8(bytes.clone()) else {
+            outside.extend(names_in(&String::from_utf8_lossy(&bytes)));
+            continue;
+        };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         match name.rsplit('.').next() {
             Some("c" | "h") if !is_template(&path) && made_from(&path).is_empty() => texts.push(text),
             // Made from, or into, C files when the program is built.
-            Some("h" | "y" | "l" | "in" | "gperf") => outside.extend(names_in(&text)),
+            Some("c" | "h" | "y" | "l" | "in" | "gperf") => outside.extend(names_in(&text)),
             _ if name == "Makefile" => outside.extend(names_in(&text)),
             _ => {}
         }
