@@ -52,7 +52,10 @@ fn own_names(module: &Module, seen: Option<&BTreeSet<String>>) -> BTreeSet<Strin
     let reserved = |name: &str| name == "main" || name.starts_with('_') || name.starts_with("llvm.");
     let is_own = |name: &str, linkage: Linkage| match linkage {
         Linkage::Internal | Linkage::Private => !name.starts_with("llvm."),
-        Linkage::External => !reserved(name) && seen.is_some_and(|seen| !seen.contains(name)),
+        // Inline functions of C are of the second kind; in a whole program there is one of each.
+        Linkage::External | Linkage::LinkOnceODR => {
+            !reserved(name) && seen.is_some_and(|seen| !seen.contains(name))
+        }
         _ => false,
     };
     let functions = module.get_functions().filter(|f| f.count_basic_blocks() > 0);
