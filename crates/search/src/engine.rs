@@ -12,12 +12,13 @@ use crate::joint;
 use crate::loops;
 use crate::mutate::{self, variants, Hints};
 use crate::path::Path;
-use crate::queue::{Ask, Class, Course, Flip, FlipKey, Queue, Try, VISIBLE};
+use crate::queue::{Aim, Ask, Class, Course, Flip, FlipKey, Queue, Try, VISIBLE};
 use crate::workers::{Done, Order, Seen, Workers};
 use crate::*;
 use parallax_execute::TestCase;
 use parallax_trace::reader::Event;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::rc::Rc;
 use std::time::Instant;
 
 /// Answers wanted from the solver for one round, and test cases of another shape beside them.
@@ -62,6 +63,7 @@ const STATUS_EVERY: Duration = Duration::from_millis(500);
 mod answers;
 mod frontier;
 mod learn;
+mod relax;
 mod summary;
 
 use learn::Brought;
@@ -77,15 +79,29 @@ struct Record {
 
 impl Record {
     /// Is this condition behind the place where the versions parted?
-    fn is_behind(&self, step: usize) -> bool {
-        self.brought.parted.is_some_and(|at| step > at)
+    fn is_behind(&self, side: Side, step: usize) -> bool {
+        self.brought.parted.is_some_and(|at| step > at[side as usize])
     }
 }
 
 /// Why a test case was made.
 enum Origin {
-    Shape { generation: u32, parted: bool },
-    Flip { flip: Flip, key: FlipKey, over_numbers: bool },
+    Seed,
+    Shape {
+        generation: u32,
+        parted: bool,
+        of: Option<usize>,
+    },
+    Flip {
+        flip: Flip,
+        key: FlipKey,
+        over_numbers: bool,
+    },
+    /// See [`relax`].
+    Relaxed {
+        aim: Rc<Aim>,
+        depth: u32,
+    },
     Joint,
     Chance,
 }
@@ -121,6 +137,8 @@ pub struct Engine<'a> {
     refused: BTreeMap<(Side, u32), &'static str>,
     ways: HashSet<(Side, u32, u64)>,
     contexts: HashSet<(Side, u32, u32, u64)>,
+    /// Ways of sites in the first rounds of their loops.
+    rounds: HashSet<(Side, u32, u64, u32)>,
     /// How many of these belong to a site.
     contexts_of: HashMap<(Side, u32), u32>,
     edges: [BTreeSet<(u32, u8)>; 2],
@@ -132,6 +150,9 @@ pub struct Engine<'a> {
     promising: VecDeque<TestCase>,
     /// Test cases that came as close to the change as any, while none executes it.
     nearby: Vec<TestCase>,
+    /// Conditions that one version has and the other has not, on a seed already: compilers see to that, and the versions are not
+    /// parted by it.
+    extras: [HashSet<u32>; 2],
     /// On how many runs the versions went different ways, by the conditions where they did.
     partings: HashMap<[Option<u32>; 2], u32>,
     /// Test cases that executed some code of the program for the first time.
@@ -179,12 +200,14 @@ impl<'a> Engine<'a> {
             refused: BTreeMap::new(),
             ways: HashSet::new(),
             contexts: HashSet::new(),
+            rounds: HashSet::new(),
             contexts_of: HashMap::new(),
             edges: Default::default(),
             glimpsed: Default::default(),
             striking: VecDeque::new(),
             promising: VecDeque::new(),
             nearby: vec![],
+            extras: Default::default(),
             partings: HashMap::new(),
             firsts: vec![],
             signatures: BTreeMap::new(),
@@ -204,7 +227,7 @@ impl<'a> Engine<'a> {
         let mut first: Round = Vec::new();
         for seed in seeds {
             if self.queue.is_new(&seed) {
-                first.push((seed, Origin::Shape { generation: 0, parted: false }));
+                first.push((seed, Origin::Seed));
             }
         }
         self.send(&workers, &first);

@@ -19,6 +19,8 @@ pub struct Question {
     pub over_numbers: Option<ExprId>,
     /// See [`crate::path::Step::hidden`].
     pub hidden: Vec<(u32, u32)>,
+    /// See [`crate::queue::Flip::patient`].
+    pub patient: bool,
     /// The same for the same places of the programs, whatever the path to them.
     pub goal: u64,
 }
@@ -46,6 +48,7 @@ pub fn about_outputs(old: &Path, new: &Path, mind: &mut Mind) -> Vec<Question> {
                 differs,
                 over_numbers,
                 hidden: vec![],
+                patient: false,
                 goal: channel as u64,
             });
         }
@@ -63,6 +66,8 @@ pub struct Alignment {
     pairs: Vec<(usize, usize)>,
     /// Conditions of the old and of the new path that the other has not.
     pub alone: [Vec<usize>; 2],
+    /// Those of them that have no partner in `pairs` either.
+    pub extra: [Vec<usize>; 2],
 }
 
 /// Matches the conditions of two paths.
@@ -75,6 +80,9 @@ pub fn align(old: &Path, new: &Path) -> Alignment {
         alignment.pairs.extend((i..x).zip(j..y));
         alignment.alone[0].extend(i..x);
         alignment.alone[1].extend(j..y);
+        let paired = (x - i).min(y - j);
+        alignment.extra[0].extend(i + paired..x);
+        alignment.extra[1].extend(j + paired..y);
         (i, j) = (x + 1, y + 1);
     }
     alignment
@@ -98,6 +106,7 @@ pub fn about_branches(old: &Path, new: &Path, alignment: &Alignment, mind: &mut 
             differs: mind.differ(a.holds, b.holds),
             over_numbers: over_numbers.filter(|e| !mind.is_constant(*e)),
             hidden: [&old.steps[i].hidden[..], &new.steps[j].hidden].concat(),
+            patient: false,
             goal: (old.steps[i].site as u64) << 32 | new.steps[j].site as u64,
         });
     }

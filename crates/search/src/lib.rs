@@ -24,6 +24,7 @@ mod mutate;
 mod numbers;
 mod path;
 mod queue;
+mod words;
 mod workers;
 
 pub use guide::{Distance, Distances, Place};

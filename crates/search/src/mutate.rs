@@ -6,6 +6,7 @@
 
 use crate::havoc;
 use crate::inputs::{self, edited};
+use crate::words::{Compared, Families};
 use parallax_execute::TestCase;
 use parallax_trace::reader::{Event, Trace};
 use parallax_trace::request::{Input, Source};
@@ -22,18 +23,29 @@ pub struct Hints {
     pub tokens: BTreeSet<Token>,
     /// The texts alone.
     words: BTreeSet<Vec<u8>>,
+    families: Families,
+}
+
+/// What one run was compared with.
+#[derive(Default, Debug)]
+pub struct Met {
+    /// Texts that no run was compared with before.
+    pub fresh: Vec<Token>,
+    pub compared: Compared,
 }
 
 /// An input, the first byte of it that was compared, and what with.
 pub type Token = (Source, u32, Vec<u8>);
 
+/// Places of a run at which other words are tried.
+const MAX_COMPARED: usize = 24;
 /// Tokens longer than this are cut.
 const MAX_TOKEN: usize = 32;
 
 impl Hints {
-    /// Learn from a trace. Gives back the texts that are new.
-    pub fn learn(&mut self, trace: &Trace, inputs: &[Input]) -> Vec<Token> {
-        let mut fresh = Vec::new();
+    /// Learn from a trace.
+    pub fn learn(&mut self, trace: &Trace, inputs: &[Input]) -> Met {
+        let mut met = Met::default();
         for event in trace.events() {
             match event {
                 Event::EndOfInput { input, .. } => {
@@ -46,15 +58,27 @@ impl Hints {
                     if let Some((source, offset)) = first_byte(trace, inputs, label) {
                         let token = token[..token.len().min(MAX_TOKEN)].to_vec();
                         if self.words.insert(token.clone()) {
-                            fresh.push((source.clone(), offset, token.clone()));
+                            met.fresh.push((source.clone(), offset, token.clone()));
                         }
+                        let place = met.compared.entry((source.clone(), offset)).or_default();
+                        place.insert(token.clone());
                         self.tokens.insert((source, offset, token));
                     }
                 }
                 _ => {}
             }
         }
-        fresh
+        met.compared.values().for_each(|words| self.families.join(words));
+        met
+    }
+
+    /// The words that could stand at the places where a run was compared with some, nearest to the end of the input last.
+    pub fn words_for(&self, compared: &Compared) -> Vec<Token> {
+        let places = compared.iter().take(MAX_COMPARED);
+        let words = places.flat_map(|((source, offset), words)| {
+            self.families.family(words).map(|word| (source.clone(), *offset, word.clone()))
+        });
+        words.collect()
     }
 
     /// The table as the runtime writes it: the short options, then lines of name, argument and value.
@@ -112,14 +136,21 @@ const ENDINGS: &[&[u8]] = &[b"\n", b"a", b"0", b"1\n", b" ", b"\0\0\0\0", b"-", 
 
 /// Test cases of another shape.
 /// `repeated`: see [`crate::loops::repeated`].
-pub fn variants(test: &TestCase, hints: &Hints, repeated: Vec<TestCase>, max_input: usize) -> Vec<TestCase> {
+/// `compared`: what its run was compared with.
+pub fn variants(
+    test: &TestCase,
+    hints: &Hints,
+    compared: &Compared,
+    repeated: Vec<TestCase>,
+    max_input: usize,
+) -> Vec<TestCase> {
     let mut out: Vec<TestCase> =
         inputs::sources(test).iter().flat_map(|source| with_words_doubled(test, source)).collect();
     out.extend(repeated);
-    for token in &hints.tokens {
-        out.extend(word_variants(test, token));
-        let (source, offset, text) = token;
-        out.extend(token_variants(test, source, *offset as usize, text));
+    for ((source, offset), texts) in compared {
+        for text in texts {
+            out.extend(token_variants(test, source, *offset as usize, text));
+        }
     }
     for source in &hints.ended {
         out.extend(grown(test, source));
@@ -128,6 +159,14 @@ pub fn variants(test: &TestCase, hints: &Hints, repeated: Vec<TestCase>, max_inp
     for source in inputs::sources(test) {
         out.extend(shrunk(test, &source));
     }
+    out.retain(|t| t != test && inputs::longest(t) <= max_input);
+    out
+}
+
+/// The test case with other words of the program's language, at the places where its run was compared with some.
+pub fn with_words(test: &TestCase, hints: &Hints, compared: &Compared, max_input: usize) -> Vec<TestCase> {
+    let words = hints.words_for(compared);
+    let mut out: Vec<TestCase> = words.iter().flat_map(|word| word_variants(test, word)).collect();
     out.retain(|t| t != test && inputs::longest(t) <= max_input);
     out
 }

@@ -21,6 +21,9 @@ use std::ops::Range;
 
 /// Longest number that is replaced: more digits do not fit the variable.
 const MAX_DIGITS: usize = 9;
+/// Operations in a row between a digit and the value of its number at most. What loops and recursion make of a few digits is deeper,
+/// and looking at each of its values would take time quadratic in the number of rounds.
+const MAX_DEPTH: u32 = 128;
 /// Digits tried before an expression is believed to be their value.
 const TRIALS: u64 = 8;
 
@@ -107,21 +110,24 @@ impl<'t> Numbers<'t> {
         };
         let (mut replaced, mut text) = (HashSet::new(), HashSet::new());
         let mut reaches = vec![Reach::Nothing; trace.nodes().len()];
+        let mut depths = vec![0u32; trace.nodes().len()];
         for label in 1..trace.nodes().len() as u32 {
             let Some((op, node)) = trace.node(label) else { continue };
-            let (mut reach, mut inside) = (Reach::Nothing, false);
+            let (mut reach, mut inside, mut below) = (Reach::Nothing, false, 0);
             if op == Op::Input {
                 reach = Reach::Stretch(node.a, node.b, node.b);
             }
             trace.operands(label, &mut |operand| {
                 reach = reach.and(reaches[operand as usize]);
                 inside |= numbers.holds[operand as usize].number;
+                below = below.max(depths[operand as usize]);
             });
+            depths[label as usize] = below + 1;
             reaches[label as usize] = reach;
             numbers.holds[label as usize].number = inside;
             let Reach::Stretch(input, from, last) = reach else { continue };
             let whole = written.get(&(input, from)) == Some(&(last + 1));
-            if !whole || op == Op::Input || node.width < 8 {
+            if !whole || op == Op::Input || node.width < 8 || below >= MAX_DEPTH {
                 continue;
             }
             let Some(expr) = exact.expr(pool, label) else { continue };

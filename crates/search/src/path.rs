@@ -173,11 +173,7 @@ fn step(
         Expect::Equals(value) => value,
         Expect::NoneOf(_) => u64::MAX,
     };
-    // The default comes before the cases.
-    let (mut leads, mut other_ways): (Vec<usize>, Vec<u64>) =
-        (1..).zip(&cases).filter(|(_, case)| **case != way).unzip();
-    leads.truncate(others.len());
-    other_ways.truncate(others.len());
+    let (mut leads, mut other_ways): (Vec<usize>, Vec<u64>) = other_cases(&condition.expect, &cases).unzip();
     let negated = others.is_empty() || matches!(condition.expect, Expect::Equals(_));
     let written = match importer.form(condition.label) {
         Form::Same => None,
@@ -210,6 +206,14 @@ fn step(
     })
 }
 
+/// The cases of a switch that were not taken, those that are tried, each with its place among the ways out: the default comes before
+/// the cases.
+fn other_cases<'c>(expect: &'c Expect, cases: &'c [u64]) -> impl Iterator<Item = (usize, u64)> + 'c {
+    // Where the default was taken none of the cases was, whatever their values.
+    let is_other = move |case: u64| !matches!(expect, Expect::Equals(taken) if *taken == case);
+    (1..).zip(cases.iter().copied()).filter(move |(_, case)| is_other(*case)).take(MAX_CASES)
+}
+
 /// What holds for the value that a condition is about, and what does where it goes to one of the other cases.
 fn ways_out(
     value: ExprId,
@@ -220,14 +224,27 @@ fn ways_out(
     match &condition.expect {
         Expect::Equals(wanted) => {
             let holds = importer.equals(value, *wanted);
-            let rest = cases.iter().filter(|c| *c != wanted).take(MAX_CASES);
-            (holds, rest.map(|c| importer.equals(value, *c)).collect())
+            let rest = other_cases(&condition.expect, cases);
+            (holds, rest.map(|(_, case)| importer.equals(value, case)).collect())
         }
         Expect::NoneOf(cases) => {
-            let tests: Vec<ExprId> =
-                cases.iter().take(MAX_CASES).map(|c| importer.equals(value, *c)).collect();
+            let mut tests: Vec<ExprId> = cases.iter().map(|c| importer.equals(value, *c)).collect();
             let any = importer.any(&tests);
+            tests.truncate(MAX_CASES);
             (importer.not(any), tests)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_case_that_was_not_taken_is_another_way_also_one_of_minus_one() {
+        let cases = [7, u64::MAX, 9];
+        let others = |expect: Expect| other_cases(&expect, &cases).collect::<Vec<_>>();
+        assert_eq!(others(Expect::NoneOf(cases.to_vec())), [(1, 7), (2, u64::MAX), (3, 9)]);
+        assert_eq!(others(Expect::Equals(u64::MAX)), [(1, 7), (3, 9)]);
     }
 }

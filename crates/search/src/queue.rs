@@ -15,7 +15,7 @@ use crate::path::Step;
 use crate::Side;
 use parallax_execute::TestCase;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 /// How promising a flip is; the smaller the better.
@@ -52,6 +52,21 @@ pub struct Flip {
     pub again: u32,
     /// Ask about bytes even where numbers could be asked about.
     pub exact: bool,
+    /// The solver had no quick answer; it gets more time now.
+    pub patient: bool,
+    /// What is to be reached in the end, if this flip is only on the way there.
+    pub aim: Option<Rc<Aim>>,
+}
+
+/// A question that a path could not answer: the path, how much of it in each version, and for a flip the side, site, context
+/// and way that was wanted. Or a path that a test case of another shape was to follow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aim {
+    pub record: usize,
+    pub prefix: [usize; 2],
+    pub wants: Option<(Side, u32, u32, u64)>,
+    /// After so many flips in a row ([`Flip::depth`]) it is given up.
+    pub patience: u32,
 }
 
 /// In which order flips are asked. Neither is best for all programs: each gets half of the questions.
@@ -143,8 +158,17 @@ const MAX_TRIES: usize = 20_000;
 /// Questions of each lane that wait at most; of more, the least promising are dropped.
 const MAX_ASKS: usize = 50_000;
 
-/// How many changes of shape away from a seed, test case, whether the versions had parted on the one it comes from.
-pub type Try = (u32, TestCase, bool);
+/// A test case to be tried as it is.
+#[derive(Clone, Debug)]
+pub struct Try {
+    /// How many changes of shape away from a seed.
+    pub generation: u32,
+    pub test: TestCase,
+    /// Whether the versions had parted on the run it comes from.
+    pub parted: bool,
+    /// Which run that was.
+    pub of: Option<usize>,
+}
 
 #[derive(Default)]
 pub struct Queue {
@@ -154,6 +178,10 @@ pub struct Queue {
     courses: [BTreeSet<(u32, Reverse<usize>, u64)>; 2],
     /// How many flips were taken.
     taken: usize,
+    /// Flips that come before all others, the oldest first, and whether one of them was the last thing to be asked: then others
+    /// have their turn.
+    first: VecDeque<(Flip, FlipKey)>,
+    first_was_asked: bool,
     joint: BTreeMap<(u64, u64), Ask>,
     /// What answering has cost so far, in each lane.
     paid: [u64; 2],
@@ -163,6 +191,8 @@ pub struct Queue {
     /// Test cases with one option more, those first whose origin came closest to the change, then those with the fewest
     /// arguments; apart likewise.
     options: [BTreeMap<(u32, usize, u64), Try>; 2],
+    /// Test cases with another word of the program's language, those first whose origin came closest to the change, then the shortest.
+    words: BTreeMap<(u32, usize, u64), Try>,
     /// What solvers wanted written over something, put before it instead; newest last.
     inserted: Vec<Try>,
     age: u64,
@@ -202,6 +232,12 @@ impl Queue {
         }
     }
 
+    /// The same before all others: the way back to something that was aimed at.
+    pub fn ask_first(&mut self, flip: Flip, key: FlipKey) {
+        self.mark(key.clone());
+        self.first.push_back((flip, key));
+    }
+
     /// `cost`: how hard the question looks. It counts the more, the more often the same places were asked about.
     pub fn ask_joint(&mut self, record: usize, question: Question, cost: u64) {
         let put = self.put.entry(question.goal).or_default();
@@ -215,6 +251,10 @@ impl Queue {
 
     /// The question to be put next. `rank`: what a flip that waited is worth now. A flip of rank `worst` or worse is none.
     pub fn next_ask(&mut self, rank: &Rank, worst: u32) -> Option<Ask> {
+        self.first_was_asked = !self.first_was_asked && !self.first.is_empty();
+        if self.first_was_asked {
+            return self.first.pop_front().map(|(flip, key)| Ask::Flip(flip, key));
+        }
         if self.paid[0] <= self.paid[1] {
             self.next_joint().or_else(|| self.next_flip(rank, worst))
         } else {
@@ -261,26 +301,39 @@ impl Queue {
 
     /// A test case to be tried as it is. `near`: it comes from one that executes the change.
     pub fn try_out(&mut self, near: bool, rank: usize, next: Try) {
-        if !self.known.contains(&next.1) {
+        if !self.known.contains(&next.test) {
             self.age += 1;
             keep(&mut self.tries[usize::from(near)], (rank, self.age), next);
         }
     }
 
     /// The same for a test case with something put in; see [`crate::inputs::with_inserted`].
-    pub fn try_inserted(&mut self, test: TestCase, parted: bool) {
-        if self.inserted.len() < MAX_TRIES && !self.known.contains(&test) {
-            self.inserted.push((0, test, parted));
+    pub fn try_inserted(&mut self, next: Try) {
+        if self.inserted.len() < MAX_TRIES && !self.known.contains(&next.test) {
+            self.inserted.push(next);
         }
     }
 
     /// The same for a test case with one option more.
     pub fn try_option(&mut self, near: bool, farther: u32, next: Try) {
-        if !self.known.contains(&next.1) {
+        if !self.known.contains(&next.test) {
             self.age += 1;
-            let key = (farther, next.1.argv.len(), self.age);
+            let key = (farther, next.test.argv.len(), self.age);
             keep(&mut self.options[usize::from(near)], key, next);
         }
+    }
+
+    /// The same for a test case with another word.
+    pub fn try_word(&mut self, farther: u32, next: Try) {
+        if !self.known.contains(&next.test) {
+            self.age += 1;
+            let key = (farther, crate::inputs::longest(&next.test), self.age);
+            keep(&mut self.words, key, next);
+        }
+    }
+
+    pub fn next_word(&mut self) -> Option<Try> {
+        first_new(&mut self.words, &mut self.known)
     }
 
     pub fn next_option(&mut self, near: bool) -> Option<Try> {
@@ -293,7 +346,7 @@ impl Queue {
 
     pub fn next_inserted(&mut self) -> Option<Try> {
         while let Some(next) = self.inserted.pop() {
-            if self.is_new(&next.1) {
+            if self.is_new(&next.test) {
                 return Some(next);
             }
         }
@@ -317,7 +370,7 @@ fn keep<K: Ord>(waiting: &mut BTreeMap<K, Try>, key: K, next: Try) {
 /// The first of those that wait that is not known yet; from now on it is.
 fn first_new<K: Ord>(waiting: &mut BTreeMap<K, Try>, known: &mut HashSet<TestCase>) -> Option<Try> {
     while let Some((_, next)) = waiting.pop_first() {
-        if known.insert(next.1.clone()) {
+        if known.insert(next.test.clone()) {
             return Some(next);
         }
     }
@@ -338,6 +391,8 @@ mod tests {
             alone: false,
             again: 0,
             exact: false,
+            patient: false,
+            aim: None,
         };
         let key = FlipKey { side: Side::Old, site: 0, context: 0, round: record as u32, way: 0, goal: None };
         (flip, key)

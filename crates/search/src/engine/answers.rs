@@ -6,21 +6,25 @@ use crate::inputs::Changes;
 use crate::path::Step;
 
 /// Obstacles removed in a row on the way to one goal.
-const MAX_OBSTACLES: u32 = 12;
+pub(super) const MAX_OBSTACLES: u32 = 12;
 /// The size of a formula from which on a question counts as expensive.
 const EXPENSIVE: u64 = 600;
-/// Which part of the time for a query is enough for those of little worth.
-const QUICK: u32 = 10;
+/// Which part of the time for a query is enough for those of little worth, and for the first attempt at the others.
+pub(super) const IMPATIENCE: u32 = 10;
+/// What a millisecond counts that gave no answer, in nodes of formulas.
+const NODES_PER_MILLISECOND: u64 = 40;
+/// By how much a flip is worse that needs more time.
+pub(super) const SLOW: u32 = 2;
 /// Conditions of a core that are looked at, and other ways of each.
 const MAX_CORE: usize = 8;
 
 /// A question as it is put to the solver.
-struct Asked {
-    record: usize,
+pub(super) struct Asked {
+    pub record: usize,
     /// What must stay as it is, and the place of each among the conditions of the path or paths.
-    holds: Vec<ExprId>,
-    places: Vec<usize>,
-    wants: ExprId,
+    pub holds: Vec<ExprId>,
+    pub places: Vec<usize>,
+    pub wants: ExprId,
     /// See [`crate::numbers`].
     over_numbers: bool,
 }
@@ -40,15 +44,16 @@ impl Engine<'_> {
     }
 
     /// The conditions that must stay as they are.
-    fn kept(&self, ask: &Ask) -> Vec<&Step> {
+    pub(super) fn kept(&self, ask: &Ask) -> Vec<&Step> {
         match ask {
             Ask::Flip(flip, _) => {
                 let record = &self.records[flip.record];
                 let own = &record.paths[flip.side as usize].steps[..flip.step];
                 let other = &record.paths[1 - flip.side as usize].steps;
                 // Behind the place where the versions parted: they shall still part.
-                let parted =
-                    record.brought.parted.filter(|_| record.is_behind(flip.step)).map_or(0, |p| p + 1);
+                let behind = record.is_behind(flip.side, flip.step);
+                let parted = record.brought.parted.filter(|_| behind);
+                let parted = parted.map_or(0, |at| at[1 - flip.side as usize] + 1);
                 own.iter().chain(other.iter().take(parted)).collect()
             }
             Ask::Joint(record, question) => {
@@ -80,7 +85,7 @@ impl Engine<'_> {
         Some(Asked { record, places, holds, wants, over_numbers: true })
     }
 
-    fn step(&self, flip: &Flip) -> &Step {
+    pub(super) fn step(&self, flip: &Flip) -> &Step {
         &self.records[flip.record].paths[flip.side as usize].steps[flip.step]
     }
 
@@ -88,7 +93,11 @@ impl Engine<'_> {
         let asked = self.question(&ask);
         self.stats.queries += 1;
         let test = &self.records[asked.record].test;
-        let solved = self.mind.solve(&asked.holds, asked.wants, test, self.time_for(&ask));
+        let time = self.time_for(&ask);
+        let mut solved = self.mind.solve(&asked.holds, asked.wants, test, time);
+        if matches!(solved.answer, Answer::Unknown) {
+            solved.cost += time.as_millis() as u64 * NODES_PER_MILLISECOND;
+        }
         self.queue.pay(matches!(ask, Ask::Joint(..)), solved.cost);
         self.nodes += solved.cost;
         if let Ask::Flip(_, key) = &ask {
@@ -105,13 +114,15 @@ impl Engine<'_> {
             }
             Answer::Unsat(core) => {
                 self.stats.unsat += 1;
-                let core: Vec<usize> = core.into_iter().map(|number| asked.places[number]).collect();
-                self.remove_obstacles(&ask, &asked, &core);
+                let places: Vec<usize> = core.iter().map(|number| asked.places[*number]).collect();
+                self.remove_obstacles(&ask, &asked, &places);
+                let relaxed = self.relax(&ask, &asked, core);
                 self.refuse(ask, "no input takes the other side on any path that was tried");
-                None
+                relaxed
             }
             Answer::Unknown => {
                 self.stats.unknown += 1;
+                self.ask_patiently(&ask);
                 self.refuse(ask, "the solver gave no answer in time");
                 None
             }
@@ -125,7 +136,13 @@ impl Engine<'_> {
         if changes.numbers.is_empty() && self.is_about_text(&ask) {
             let inserted = inputs::with_inserted(test, &changes.bytes);
             if let Some(inserted) = inserted.filter(|t| inputs::longest(t) <= self.settings.max_input) {
-                self.queue.try_inserted(inserted, self.records[asked.record].brought.parted.is_some());
+                let parted = self.records[asked.record].brought.parted.is_some();
+                self.queue.try_inserted(Try {
+                    generation: 0,
+                    test: inserted,
+                    parted,
+                    of: Some(asked.record),
+                });
             }
         }
         let origin = match ask {
@@ -162,14 +179,16 @@ impl Engine<'_> {
     /// flipped themselves, and the question is put again from where that leads. Departs from the seed in taking
     /// the conditions from the solver's unsatisfiable core, and in doing the same for joint questions.
     fn remove_obstacles(&mut self, ask: &Ask, asked: &Asked, core: &[usize]) {
+        if !self.is_goal(ask) {
+            return;
+        }
         let (record, of_old, goal) = match ask {
-            Ask::Flip(flip, key) if key.is_new_way(self.class_of(flip)) => {
+            Ask::Flip(flip, _) => {
                 let step = self.step(flip);
                 let all = if flip.side == Side::Old { usize::MAX } else { 0 };
                 (flip.record, all, (step.site as u64) << 1 | flip.side as u64)
             }
             Ask::Joint(record, question) => (*record, question.prefix[0], question.goal),
-            Ask::Flip(..) => return,
         };
         let depth = self.records[record].depth + 1;
         if depth > MAX_OBSTACLES {
@@ -180,6 +199,7 @@ impl Engine<'_> {
         let mut obstacles: Vec<usize> = self.neighbours(ask, asked).into_iter().take(MAX_CORE / 2).collect();
         obstacles.extend(core.iter().rev().take(MAX_CORE));
         obstacles.retain(|index| *index < own);
+        let aim = Some(self.aim_of(ask));
         for index in &obstacles {
             let (side, step) =
                 if *index < of_old { (Side::Old, *index) } else { (Side::New, index - of_old.min(*index)) };
@@ -189,9 +209,28 @@ impl Engine<'_> {
                 if self.queue.times(&key) > 0 {
                     continue;
                 }
-                let flip = Flip { record, side, step, other, depth, alone: false, again: 0, exact: false };
+                let flip = Flip {
+                    record,
+                    side,
+                    step,
+                    other,
+                    depth,
+                    alone: false,
+                    again: 0,
+                    exact: false,
+                    patient: false,
+                    aim: aim.clone(),
+                };
                 self.ask_flip(Class::Obstacle, flip, key);
             }
+        }
+    }
+
+    /// Is it worth leaving the path for this question?
+    pub(super) fn is_goal(&self, ask: &Ask) -> bool {
+        match ask {
+            Ask::Flip(flip, key) => key.is_new_way(self.class_of(flip)),
+            Ask::Joint(..) => true,
         }
     }
 
@@ -209,7 +248,7 @@ impl Engine<'_> {
     }
 
     pub(super) fn class_of(&self, flip: &Flip) -> Class {
-        if self.records[flip.record].is_behind(flip.step) {
+        if self.records[flip.record].is_behind(flip.side, flip.step) {
             return Class::Behind;
         }
         if flip.alone {
@@ -226,15 +265,37 @@ impl Engine<'_> {
         }
     }
 
+    /// The question is put once more, later and with all the time there is, if it is worth that.
+    fn ask_patiently(&mut self, ask: &Ask) {
+        match ask {
+            Ask::Joint(record, question) if !question.patient => {
+                self.ask_joint(*record, joint::Question { patient: true, ..(**question).clone() });
+            }
+            Ask::Flip(flip, key) if !flip.patient && self.is_worth_time(ask) => {
+                let flip = Flip { patient: true, ..flip.clone() };
+                self.ask_flip(self.class_of(&flip), flip, key.clone());
+            }
+            _ => {}
+        }
+    }
+
     /// What leads to new code of the program or tells the versions apart may take its time; the rest is only worth a quick answer.
-    fn time_for(&self, ask: &Ask) -> Duration {
-        let worth = match ask {
+    fn is_worth_time(&self, ask: &Ask) -> bool {
+        match ask {
             Ask::Joint(..) => true,
             Ask::Flip(flip, _) => {
                 self.class_of(flip) <= Class::Obstacle && !self.guide.is_libc(flip.side, self.step(flip))
             }
+        }
+    }
+
+    /// A quick answer at first, so that hard questions do not keep easy ones waiting.
+    fn time_for(&self, ask: &Ask) -> Duration {
+        let patient = match ask {
+            Ask::Joint(_, question) => question.patient,
+            Ask::Flip(flip, _) => flip.patient,
         };
-        let time = self.settings.query_time / if worth { 1 } else { QUICK };
+        let time = self.settings.query_time / if patient { 1 } else { IMPATIENCE };
         self.budget.time.saturating_sub(self.started.elapsed()).min(time)
     }
 }

@@ -1,6 +1,7 @@
 //! What to ask and to try next: questions that a run raises, what they are worth, and the test cases of a round.
 
 use super::*;
+use crate::words::Compared;
 
 impl Engine<'_> {
     /// New questions from a run. `worth`: all of them, else only what no run was asked.
@@ -19,11 +20,18 @@ impl Engine<'_> {
             }
         }
         let [old, new] = &self.records[record].paths;
-        // Up to where the versions do the same, a flip of one is a flip of the other.
+        // Up to where the versions do the same, a flip of one is a flip of the other; and where one only asks more.
         let common = old.steps.iter().zip(&new.steps).take_while(|(a, b)| a.is_like(b)).count();
+        let parted = self.records[record].brought.parted.map_or(usize::MAX, |at| at[1]);
+        let alone = alignment.alone[Side::New as usize].clone();
+        let is_same = |step: usize| {
+            step < common
+                || worth && self.settings.joint && step < parted && alone.binary_search(&step).is_err()
+        };
+        let same: Vec<bool> = (0..new.steps.len()).map(is_same).collect();
         for side in [Side::Old, Side::New] {
             for (flip, key) in self.flips(record, side, &alignment.alone[side as usize]) {
-                if side == Side::New && flip.step < common {
+                if side == Side::New && same[flip.step] {
                     self.queue.mark(key);
                 } else if worth || self.queue.times(&key) == 0 {
                     self.ask_flip(self.class_of(&flip), flip, key);
@@ -40,7 +48,8 @@ impl Engine<'_> {
 
     pub(super) fn ask_joint(&mut self, record: usize, question: joint::Question) {
         let wants = question.over_numbers.unwrap_or(question.differs);
-        let cost = self.mind.effort(wants, &self.records[record].test, self.settings.seed);
+        let effort = self.mind.effort(wants, &self.records[record].test, self.settings.seed);
+        let cost = if question.patient { effort * answers::IMPATIENCE as u64 } else { effort };
         self.queue.ask_joint(record, question, cost);
     }
 
@@ -50,11 +59,22 @@ impl Engine<'_> {
             let alone = alone.binary_search(&index).is_ok();
             for other in 0..step.others.len() {
                 let mut key = FlipKey::new(side, step, other);
-                if self.records[record].is_behind(index) {
+                if self.records[record].is_behind(side, index) {
                     key = key.towards(VISIBLE, step);
                 }
                 let again = self.queue.times(&key);
-                let flip = Flip { record, side, step: index, other, depth: 0, alone, again, exact: false };
+                let flip = Flip {
+                    record,
+                    side,
+                    step: index,
+                    other,
+                    depth: 0,
+                    alone,
+                    again,
+                    exact: false,
+                    patient: false,
+                    aim: None,
+                };
                 list.push((flip, key));
             }
         }
@@ -114,7 +134,8 @@ impl Engine<'_> {
             rank + if !record.brought.news && flip.again > 0 && class > Class::Alone { STALE } else { 0 };
         // Where the change is executed now and then, the rest can wait.
         let elsewhere = u32::from(!reaches && !self.reaching.is_empty());
-        2 * (rank + elsewhere) + u32::from(!record.brought.news)
+        let slow = if flip.patient { answers::SLOW } else { 0 };
+        2 * (rank + elsewhere + slow) + u32::from(!record.brought.news)
     }
 
     /// How much the question was asked already, elsewhere.
@@ -159,8 +180,8 @@ impl Engine<'_> {
             }
         }
         for _ in 0..TRIES {
-            let Some((generation, test, parted)) = self.next_shape() else { break };
-            round.push((test, Origin::Shape { generation, parted }));
+            let Some(Try { generation, test, parted, of }) = self.next_shape() else { break };
+            round.push((test, Origin::Shape { generation, parted, of }));
         }
         if !self.records.is_empty() {
             let wanted = (std::mem::take(&mut self.nodes) / NODES_PER_GLIMPSE) as usize;
@@ -173,14 +194,15 @@ impl Engine<'_> {
 
     /// A test case that need not be looked at unless it does something new: random ones and systematic ones in turn.
     fn next_glimpse(&mut self, turn: usize) -> Option<TestCase> {
-        let shape = match turn % 5 {
+        let shape = match turn % 6 {
             0 => self.queue.next_try(true),
             1 => self.queue.next_try(false),
             2 => self.queue.next_option(true).or_else(|| self.queue.next_try(true)),
             3 => self.queue.next_option(false).or_else(|| self.queue.next_try(false)),
+            4 => self.queue.next_word(),
             _ => None,
         };
-        shape.map(|(_, test, _)| test).or_else(|| self.by_chance())
+        shape.map(|next| next.test).or_else(|| self.by_chance())
     }
 
     /// A test case of another shape: random ones that did something new, changes of what executes the change, other changes, and what a
@@ -204,11 +226,11 @@ impl Engine<'_> {
     }
 
     fn next_promising(&mut self) -> Option<Try> {
-        self.promising.pop_front().map(|test| (0, test, false))
+        self.promising.pop_front().map(|test| Try { generation: 0, test, parted: false, of: None })
     }
 
     fn next_striking(&mut self) -> Option<Try> {
-        self.striking.pop_front().map(|test| (0, test, false))
+        self.striking.pop_front().map(|test| Try { generation: 0, test, parted: false, of: None })
     }
 
     fn by_chance(&mut self) -> Option<TestCase> {
@@ -228,21 +250,28 @@ impl Engine<'_> {
         &mut self,
         test: &TestCase,
         path: &Path,
+        compared: &Compared,
         generation: u32,
         brought: &Brought,
     ) {
         let distance = |step: &crate::path::Step| self.guide.at(Side::New, step);
         let stretches = loops::stretches(path, &self.mind, &distance);
         let repeated = loops::repeated(test, &stretches, brought.through);
-        let variants = variants(test, &self.hints, repeated, self.settings.max_input);
+        let variants = variants(test, &self.hints, compared, repeated, self.settings.max_input);
+        let words = mutate::with_words(test, &self.hints, compared, self.settings.max_input);
         let (near, parted) = (brought.is_near(), brought.parted.is_some());
         let farther = self.farther(brought.closest);
+        let of = Some(self.records.len());
+        let next = |test| Try { generation: generation + 1, test, parted, of };
         let wait = FAR * farther as usize + if brought.news { 0 } else { NO_NEWS };
         for variant in mutate::with_options(test, &self.hints) {
-            self.queue.try_option(near, farther, (generation + 1, variant, parted));
+            self.queue.try_option(near, farther, next(variant));
+        }
+        for variant in words.into_iter().filter(|_| brought.first || brought.through) {
+            self.queue.try_word(farther, next(variant));
         }
         for (rank, variant) in variants.into_iter().enumerate() {
-            self.queue.try_out(near, rank + wait, (generation + 1, variant, parted));
+            self.queue.try_out(near, rank + wait, next(variant));
         }
     }
 }

@@ -2,11 +2,15 @@
 //! different ways, and what is to be tried because of that.
 
 use super::*;
+use crate::path::Step;
+use crate::words::Compared;
 
 /// Test cases that came as close to the change as any that are kept.
 const MAX_NEARBY: usize = 64;
 /// So many ways of a site in different calling contexts are worth a look each.
 const NEW_CONTEXTS: u32 = 12;
+/// So many rounds of a loop are worth a look each.
+const NEW_ROUNDS: u32 = 4;
 /// The versions part seldom at a place if they did on so many runs at most.
 const RARE: u32 = 8;
 /// With how many others a test case is crossed that executed something for the first time.
@@ -22,7 +26,7 @@ pub(super) struct Brought {
     pub first: bool,
     /// Where the versions went different ways, if they were made to, here or on the run this one comes from, or if they
     /// seldom do there. What is left is to make it visible, so the flips behind this place are asked although they were asked elsewhere.
-    pub parted: Option<usize>,
+    pub parted: Option<[usize; 2]>,
     /// It executed the change, and took a set of ways that no other did that executed it.
     pub through: bool,
     /// How close it came to changed code, in each version; see [`Guide::closest`].
@@ -69,20 +73,31 @@ impl Engine<'_> {
         let mut paths = [Path::default(), Path::default()];
         let mut brought =
             Brought { news: false, first: false, parted: None, through: false, closest: [u32::MAX; 2] };
+        let mut compared = Compared::new();
         for side in [Side::Old, Side::New] {
-            paths[side as usize] = self.look_at(side, &test, &traced[side as usize], &mut brought);
+            let traced = &traced[side as usize];
+            compared.append(&mut self.learn_words(&test, traced));
+            paths[side as usize] = self.look_at(side, traced, &mut brought);
         }
         self.note_nearby(&test, brought.closest);
         if let Origin::Flip { flip, key, over_numbers } = &origin {
             self.check_arrival(flip, key, *over_numbers, &paths);
         }
         let (generation, depth, parted) = match &origin {
-            Origin::Shape { generation, parted } => (*generation, 0, *parted),
+            Origin::Seed => (0, 0, false),
+            Origin::Shape { generation, parted, .. } => (*generation, 0, *parted),
             Origin::Flip { flip, .. } => (0, flip.depth, self.records[flip.record].brought.parted.is_some()),
+            Origin::Relaxed { aim, depth } => {
+                let made_to = aim.wants.is_none();
+                (0, *depth, made_to || self.records[aim.record].brought.parted.is_some())
+            }
             Origin::Joint => (0, 0, true),
             Origin::Chance => (0, 0, false),
         };
-        brought.parted = parting(&paths).filter(|at| self.parts_rarely(&paths, *at) || parted);
+        if matches!(origin, Origin::Seed) {
+            self.note_extras(&paths);
+        }
+        brought.parted = parting(&paths, &self.extras).filter(|at| self.parts_rarely(&paths, *at) || parted);
         brought.through = brought.reaches() && self.through.insert(set_of_ways(&paths));
         if brought.through {
             self.reaching.push(test.clone());
@@ -90,7 +105,7 @@ impl Engine<'_> {
         if brought.is_something() || self.records.is_empty() {
             self.corpus.push(test.clone());
             if generation < MAX_GENERATION {
-                self.queue_variants(&test, &paths[1], generation, &brought);
+                self.queue_variants(&test, &paths[1], &compared, generation, &brought);
             }
         }
         if brought.first {
@@ -101,14 +116,22 @@ impl Engine<'_> {
         self.by_test.insert(test.clone(), record);
         self.records.push(Record { test, paths, depth, brought });
         self.ask_about(record, worth);
+        if let Some(aim) = self.aim_of_run(&origin, record) {
+            self.return_to(&aim, record);
+        }
+    }
+
+    /// What a run was compared with. Words that are new are tried at once.
+    fn learn_words(&mut self, test: &TestCase, traced: &Traced) -> Compared {
+        let met = self.hints.learn(&traced.trace, &traced.inputs);
+        for variant in met.fresh.iter().flat_map(|word| mutate::word_variants(test, word)) {
+            self.queue.try_out(false, 0, Try { generation: 1, test: variant, parted: false, of: None });
+        }
+        met.compared
     }
 
     /// What one version's run brings, and its path.
-    fn look_at(&mut self, side: Side, test: &TestCase, traced: &Traced, brought: &mut Brought) -> Path {
-        let words = self.hints.learn(&traced.trace, &traced.inputs);
-        for variant in words.iter().flat_map(|word| mutate::word_variants(test, word)) {
-            self.queue.try_out(false, 0, (1, variant, false));
-        }
+    fn look_at(&mut self, side: Side, traced: &Traced, brought: &mut Brought) -> Path {
         self.count_losses(traced);
         self.nodes += traced.trace.nodes().len() as u64;
         let path = Path::of(traced, self.maps[side as usize], &mut self.mind);
@@ -117,8 +140,22 @@ impl Engine<'_> {
         brought.first |= self.is_first(side, traced);
         brought.news |= self.new_edges(side as usize, traced);
         brought.news |= self.new_ways(side, &path);
+        brought.news |= self.new_rounds(side, &path);
         brought.news |= closest < self.nearest[side as usize];
         path
+    }
+
+    /// Did a loop of the program go round a few times in a way that none before did? Counted from where it was entered last: what one
+    /// number or character takes, not all of the input together.
+    fn new_rounds(&mut self, side: Side, path: &Path) -> bool {
+        let mut rounds = loops::Rounds::default();
+        let mut new = false;
+        for step in path.steps.iter().filter(|step| !self.guide.is_libc(side, step)) {
+            let round = rounds.next(step, self.guide.loops(side, step));
+            new |=
+                (2..=NEW_ROUNDS).contains(&round) && self.rounds.insert((side, step.site, step.way, round));
+        }
+        new
     }
 
     /// How much farther from the change a run stayed than others came.
@@ -147,15 +184,23 @@ impl Engine<'_> {
             let both = [mutate::with_lines_of(other, test), mutate::with_lines_of(test, other)];
             let short = |t: &TestCase| inputs::longest(t) <= self.settings.max_input;
             for (rank, variant) in both.into_iter().flatten().filter(short).enumerate() {
-                self.queue.try_out(near, rank, (1, variant, false));
+                self.queue.try_out(near, rank, Try { generation: 1, test: variant, parted: false, of: None });
             }
         }
         self.firsts.push(test.clone());
     }
 
+    fn note_extras(&mut self, paths: &[Path; 2]) {
+        let [old, new] = paths;
+        let extra = joint::align(old, new).extra;
+        for (k, path) in paths.iter().enumerate() {
+            self.extras[k].extend(extra[k].iter().map(|at| path.steps[*at].site));
+        }
+    }
+
     /// Have the versions parted here on few runs so far? Where they do on every run, one of them only asks more.
-    fn parts_rarely(&mut self, paths: &[Path; 2], at: usize) -> bool {
-        let place = [0, 1].map(|k| paths[k].steps.get(at).map(|step| step.site));
+    fn parts_rarely(&mut self, paths: &[Path; 2], at: [usize; 2]) -> bool {
+        let place = [0, 1].map(|k| paths[k].steps.get(at[k]).map(|step| step.site));
         let times = self.partings.entry(place).or_default();
         *times += 1;
         *times <= RARE
@@ -204,11 +249,22 @@ impl Engine<'_> {
     }
 }
 
-/// How many conditions come out alike in both versions before one does not.
-fn parting(paths: &[Path; 2]) -> Option<usize> {
+/// The first conditions, one of each version, that come out differently. `extras`: see [`Engine::extras`].
+fn parting(paths: &[Path; 2], extras: &[HashSet<u32>; 2]) -> Option<[usize; 2]> {
     let [old, new] = paths;
-    let alike = old.steps.iter().zip(&new.steps).take_while(|(a, b)| a.way == b.way).count();
-    (alike < old.steps.len().max(new.steps.len())).then_some(alike)
+    let (mut i, mut j) = (0, 0);
+    loop {
+        let (a, b) = (old.steps.get(i), new.steps.get(j));
+        let alike = |a: &Step, b: &Step| a.holds == b.holds;
+        match (a, b) {
+            (Some(a), Some(b)) if alike(a, b) => (i, j) = (i + 1, j + 1),
+            (Some(a), _) if extras[0].contains(&a.site) => i += 1,
+            (_, Some(b)) if extras[1].contains(&b.site) => j += 1,
+            (Some(a), Some(b)) if a.way == b.way => (i, j) = (i + 1, j + 1),
+            (None, None) => return None,
+            _ => return Some([i, j]),
+        }
+    }
 }
 
 /// Which ways were taken, whatever the order, as a hash.
