@@ -6,9 +6,7 @@
 
 use crate::changed::Changed;
 use parallax_model::calls::{CallGraph, Returns};
-use parallax_model::cfg::Cfg;
 use parallax_model::distance::{self, Hopeless};
-use parallax_model::graph::Loops;
 use parallax_model::icfg::Icfg;
 use parallax_model::{BlockId, Program};
 use parallax_search::{Distance, Distances, Place};
@@ -32,7 +30,6 @@ fn of_version(program: &Program, targets: &[BlockId], map: &ProgramMap) -> Vec<P
     let returns = Returns::new(program, &calls);
     let icfg = Icfg::new(program, &calls, &returns);
     let distances = distance::Distances::new(&icfg, program, targets, &Hopeless::default());
-    let loops = loops(program, &calls, &returns);
     let of = |block: Option<BlockId>| Place {
         distance: match block.map(|b| distances.block(b)) {
             None => Distance::Unknown,
@@ -40,27 +37,8 @@ fn of_version(program: &Program, targets: &[BlockId], map: &ProgramMap) -> Vec<P
             Some(Some(n)) => Distance::Branches(n),
         },
         inside: block.and_then(|b| distances.block_inside(b)),
-        loops: block.and_then(|b| loops.get(&b).cloned()).unwrap_or_default(),
     };
     blocks(program, map).into_iter().map(of).collect()
-}
-
-/// The loops around the blocks that are in some, innermost first.
-fn loops(program: &Program, calls: &CallGraph, returns: &Returns) -> HashMap<BlockId, Vec<u32>> {
-    let mut all = HashMap::new();
-    let mut before = 0;
-    for function in program.defined_functions() {
-        let cfg = Cfg::new(program, calls, returns, function);
-        let loops = Loops::new(&cfg.graph, 0);
-        for block in program.func(function).blocks.iter() {
-            let around: Vec<u32> = loops.around(cfg.node(block)).map(|number| before + number).collect();
-            if !around.is_empty() {
-                all.insert(block, around);
-            }
-        }
-        before += loops.loops.len() as u32;
-    }
-    all
 }
 
 /// The model's blocks, by number of the map. Blocks of a function have the same order in both.

@@ -55,6 +55,8 @@ const SPENT: u32 = 32;
 const SPENT_BEHIND: u32 = 8;
 /// By how much the flips of runs that executed something for the first time are better.
 const FIRST: u32 = 2;
+/// By how much the flip of a run's last condition is better: it may have been what ended the run.
+const LAST: u32 = 3;
 /// So many conditions are few; a flip on a run with twice as many is a little worse, and so on.
 const LONG: usize = 400;
 /// How often a status is told.
@@ -74,6 +76,8 @@ struct Record {
     paths: [Path; 2],
     /// See [`Flip::depth`].
     depth: u32,
+    /// The last condition of the program itself in each version: after it the run did what ends it.
+    last: [Option<usize>; 2],
     brought: Brought,
 }
 
@@ -132,13 +136,13 @@ pub struct Engine<'a> {
     nodes: u64,
     /// How often the solver was asked in vain to take a branch another way.
     vain: HashMap<(Side, u32, u64), u32>,
+    /// How often it was asked without the conditions that contradict it, by goal.
+    relaxed: HashMap<u64, u32>,
     /// How often it was asked about a site at all.
     spent: HashMap<(Side, u32), u32>,
     refused: BTreeMap<(Side, u32), &'static str>,
     ways: HashSet<(Side, u32, u64)>,
     contexts: HashSet<(Side, u32, u32, u64)>,
-    /// Ways of sites in the first rounds of their loops.
-    rounds: HashSet<(Side, u32, u64, u32)>,
     /// How many of these belong to a site.
     contexts_of: HashMap<(Side, u32), u32>,
     edges: [BTreeSet<(u32, u8)>; 2],
@@ -196,11 +200,11 @@ impl<'a> Engine<'a> {
             turn: 0,
             nodes: 0,
             vain: HashMap::new(),
+            relaxed: HashMap::new(),
             spent: HashMap::new(),
             refused: BTreeMap::new(),
             ways: HashSet::new(),
             contexts: HashSet::new(),
-            rounds: HashSet::new(),
             contexts_of: HashMap::new(),
             edges: Default::default(),
             glimpsed: Default::default(),

@@ -24,13 +24,11 @@ pub enum Distance {
 }
 
 /// Where a block is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub distance: Distance,
     /// The distance in branches for ways that do not leave the block's function for a caller, if there are any.
     pub inside: Option<u32>,
-    /// The loops around it, innermost first, by numbers that belong to one loop of the program each.
-    pub loops: Vec<u32>,
 }
 
 /// Places for the old and the new version, by block number of the map. Empty: nothing is known.
@@ -73,12 +71,6 @@ impl<'a> Guide<'a> {
         let edges = &self.maps[side as usize].edges;
         let executed = taken.filter_map(|(edge, _)| edges.get(edge as usize));
         executed.filter_map(|edge| self.place(side, edge.to)?.inside).min().unwrap_or(u32::MAX)
-    }
-
-    /// The loops around a condition, innermost first.
-    pub fn loops(&self, side: Side, step: &Step) -> &[u32] {
-        let place = self.block(side, step).and_then(|block| self.place(side, block));
-        place.map_or(&[], |place| &place.loops)
     }
 
     /// How far a condition is from changed code; much if that is not known.

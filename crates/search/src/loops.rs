@@ -11,7 +11,7 @@ use crate::inputs::edited;
 use crate::path::{Path, Step};
 use parallax_execute::TestCase;
 use parallax_trace::request::Source;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Bytes of an input.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,33 +73,6 @@ fn thinned(found: BTreeMap<Stretch, u32>) -> Vec<Stretch> {
         out.extend(list.into_iter().step_by(every));
     }
     out
-}
-
-/// Counts the rounds of loops from where each was entered last.
-#[derive(Default)]
-pub struct Rounds {
-    /// By calling context, the loops that its last condition was in.
-    inside: HashMap<u32, Vec<u32>>,
-    /// How often a loop was left, in a calling context.
-    left: HashMap<(u32, u32), u32>,
-    /// By site, context and how often the innermost loop had been left.
-    met: HashMap<(u32, u32, u32), u32>,
-}
-
-impl Rounds {
-    /// How often the condition was met since the innermost of the loops around it was entered.
-    pub fn next(&mut self, step: &Step, around: &[u32]) -> u32 {
-        let before = self.inside.entry(step.context).or_default();
-        for gone in before.iter().filter(|l| !around.contains(l)) {
-            *self.left.entry((step.context, *gone)).or_default() += 1;
-        }
-        before.clear();
-        before.extend_from_slice(around);
-        let innermost = around.first().map(|l| self.left.get(&(step.context, *l)).copied().unwrap_or(0));
-        let met = self.met.entry((step.site, step.context, innermost.unwrap_or(0))).or_default();
-        *met += 1;
-        *met
-    }
 }
 
 /// Each stretch several times more: the first ones often before the last ones at all.

@@ -15,6 +15,8 @@ pub(super) const IMPATIENCE: u32 = 10;
 const NODES_PER_MILLISECOND: u64 = 40;
 /// By how much a flip is worse that needs more time.
 pub(super) const SLOW: u32 = 2;
+/// By how many branches a flip may lead farther from the change than its run came, to be one that matters.
+const GATE: u32 = 1;
 /// Conditions of a core that are looked at, and other ways of each.
 const MAX_CORE: usize = 8;
 
@@ -254,7 +256,24 @@ impl Engine<'_> {
         if flip.alone {
             return Class::Alone;
         }
-        self.class(flip.side, self.step(flip), flip.other)
+        let class = self.class(flip.side, self.step(flip), flip.other);
+        if class < Class::Guard && self.is_gate(flip) {
+            return class.min(Class::NewWay);
+        }
+        class
+    }
+
+    /// No run executes the change, and this flip is of one that came closest, where it came closest: whatever was seen there
+    /// elsewhere (the loop went round once more in another place), here it may be what is missing.
+    fn is_gate(&self, flip: &Flip) -> bool {
+        if !self.reaching.is_empty() || !self.is_nearest(flip.record) {
+            return false;
+        }
+        let closest = self.records[flip.record].brought.closest[flip.side as usize];
+        match self.guide.leads_to(flip, self.step(flip)) {
+            Distance::Branches(n) => n <= closest.saturating_add(GATE),
+            _ => false,
+        }
     }
 
     fn refuse(&mut self, ask: Ask, reason: &'static str) {

@@ -129,6 +129,8 @@ impl Engine<'_> {
             }
         };
         let rank = if foreign == 0 && neighbour { rank.saturating_sub(FIRST) } else { rank };
+        let is_last = record.last[flip.side as usize] == Some(flip.step);
+        let rank = if is_last && class > Class::Behind { rank.saturating_sub(LAST) } else { rank };
         // A second time, on a run that brought nothing new: only when little else is left.
         let rank =
             rank + if !record.brought.news && flip.again > 0 && class > Class::Alone { STALE } else { 0 };

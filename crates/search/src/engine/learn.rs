@@ -9,8 +9,6 @@ use crate::words::Compared;
 const MAX_NEARBY: usize = 64;
 /// So many ways of a site in different calling contexts are worth a look each.
 const NEW_CONTEXTS: u32 = 12;
-/// So many rounds of a loop are worth a look each.
-const NEW_ROUNDS: u32 = 4;
 /// The versions part seldom at a place if they did on so many runs at most.
 const RARE: u32 = 8;
 /// With how many others a test case is crossed that executed something for the first time.
@@ -114,7 +112,11 @@ impl Engine<'_> {
         let worth = brought.is_something() || depth > 0;
         let record = self.records.len();
         self.by_test.insert(test.clone(), record);
-        self.records.push(Record { test, paths, depth, brought });
+        let last = [Side::Old, Side::New].map(|side| {
+            let steps = &paths[side as usize].steps;
+            steps.iter().rposition(|step| !step.is_guard && !self.guide.is_libc(side, step))
+        });
+        self.records.push(Record { test, paths, depth, last, brought });
         self.ask_about(record, worth);
         if let Some(aim) = self.aim_of_run(&origin, record) {
             self.return_to(&aim, record);
@@ -140,22 +142,8 @@ impl Engine<'_> {
         brought.first |= self.is_first(side, traced);
         brought.news |= self.new_edges(side as usize, traced);
         brought.news |= self.new_ways(side, &path);
-        brought.news |= self.new_rounds(side, &path);
         brought.news |= closest < self.nearest[side as usize];
         path
-    }
-
-    /// Did a loop of the program go round a few times in a way that none before did? Counted from where it was entered last: what one
-    /// number or character takes, not all of the input together.
-    fn new_rounds(&mut self, side: Side, path: &Path) -> bool {
-        let mut rounds = loops::Rounds::default();
-        let mut new = false;
-        for step in path.steps.iter().filter(|step| !self.guide.is_libc(side, step)) {
-            let round = rounds.next(step, self.guide.loops(side, step));
-            new |=
-                (2..=NEW_ROUNDS).contains(&round) && self.rounds.insert((side, step.site, step.way, round));
-        }
-        new
     }
 
     /// How much farther from the change a run stayed than others came.

@@ -13,6 +13,8 @@ use crate::path::Step;
 
 /// Flips in a row that make a test case of another shape follow the run it comes from.
 const MAX_REPAIRS: u32 = 4;
+/// How often the same is asked for that way.
+const MAX_TIMES: u32 = 6;
 /// How often conditions are taken away for one question.
 const MAX_RELAXED: usize = 6;
 
@@ -20,13 +22,33 @@ impl Engine<'_> {
     /// A test case for what is wanted, without the conditions that contradict it. `core`: their numbers in `asked.holds`.
     pub(super) fn relax(&mut self, ask: &Ask, asked: &Asked, core: Vec<usize>) -> Option<(TestCase, Origin)> {
         let depth = self.records[asked.record].depth + 1;
-        if depth > MAX_OBSTACLES || !self.is_goal(ask) {
+        if depth > MAX_OBSTACLES || !self.is_worth_leaving(ask) {
             return None;
         }
         let changes = self.answer_without(ask, asked, core)?;
         let test = inputs::with_changes(&self.records[asked.record].test, &changes);
         let origin = Origin::Relaxed { aim: self.aim_of(ask), depth };
         self.queue.is_new(&test).then_some((test, origin))
+    }
+
+    /// New code of the program, or what tells the versions apart; each not too often.
+    fn is_worth_leaving(&mut self, ask: &Ask) -> bool {
+        let goal = match ask {
+            Ask::Joint(_, question) => question.goal,
+            Ask::Flip(flip, key) => {
+                let class = self.class_of(flip);
+                let own = !self.guide.is_libc(flip.side, self.step(flip));
+                if flip.aim.is_some() || !own || !matches!(class, Class::Alone | Class::NewWay) {
+                    return false;
+                }
+                let mut hasher = std::hash::DefaultHasher::new();
+                std::hash::Hash::hash(&key, &mut hasher);
+                std::hash::Hasher::finish(&hasher)
+            }
+        };
+        let times = self.relaxed.entry(goal).or_default();
+        *times += 1;
+        *times <= MAX_TIMES
     }
 
     fn answer_without(&mut self, ask: &Ask, asked: &Asked, mut core: Vec<usize>) -> Option<inputs::Changes> {
@@ -104,12 +126,19 @@ impl Engine<'_> {
         match origin {
             Origin::Flip { flip, .. } => flip.aim.clone(),
             Origin::Relaxed { aim, .. } => Some(aim.clone()),
-            Origin::Shape { of: Some(of), .. } if !self.records[record].brought.news => {
+            Origin::Shape { of: Some(of), .. }
+                if !self.records[record].brought.news && self.is_nearest(*of) =>
+            {
                 let prefix = [0, 1].map(|k| self.records[*of].paths[k].steps.len());
                 Some(Rc::new(Aim { record: *of, prefix, wants: None, patience: MAX_REPAIRS }))
             }
             _ => None,
         }
+    }
+
+    /// Did no run come closer to the change?
+    pub(super) fn is_nearest(&self, record: usize) -> bool {
+        self.farther(self.records[record].brought.closest) == 0
     }
 
     /// Where a run first goes a way that the path to its aim never took, it shall go that path's way.
