@@ -352,7 +352,7 @@ mod tests {
         let mut test = TestCase::with_args(["x"]);
         test.stdin = b"ab\ncd\n".to_vec();
         let hints = Hints { ended: BTreeSet::from([Source::Stdin]), ..Hints::default() };
-        let all = variants(&test, &hints, vec![], 8);
+        let all = variants(&test, &hints, &Compared::new(), vec![], 8);
         assert!(all.iter().any(|t| t.stdin == b"ab\ncd\na"));
         assert!(all.iter().any(|t| t.argv.is_empty()));
         assert!(all.iter().all(|t| *t != test && t.stdin.len() <= 8));

@@ -237,8 +237,29 @@ fn ways_out(
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
+
+    /// A branch of a site that went a way; what it is about is only a number.
+    pub fn branch(site: u32, taken: bool, about: u64) -> Step {
+        let mut pool = parallax_solve::Pool::new();
+        // In a pool with all smaller numbers, each number is another expression.
+        let expr = (0..=about).fold(pool.truth(false), |_, number| pool.constant(8, number));
+        Step {
+            holds: expr,
+            others: vec![expr],
+            leads: vec![0],
+            other_ways: vec![u64::from(!taken)],
+            site,
+            context: 0,
+            way: u64::from(taken),
+            count: 1,
+            round: 1,
+            is_guard: false,
+            hidden: vec![],
+            written: None,
+        }
+    }
 
     #[test]
     fn every_case_that_was_not_taken_is_another_way_also_one_of_minus_one() {

@@ -191,8 +191,8 @@ pub struct Queue {
     /// Test cases with one option more, those first whose origin came closest to the change, then those with the fewest
     /// arguments; apart likewise.
     options: [BTreeMap<(u32, usize, u64), Try>; 2],
-    /// Test cases with another word of the program's language, those first whose origin came closest to the change, then the shortest.
-    words: BTreeMap<(u32, usize, u64), Try>,
+    /// Test cases with another word of the program's language, those first whose origin came closest to the change, then the oldest.
+    words: BTreeMap<(u32, u64), Try>,
     /// What solvers wanted written over something, put before it instead; newest last.
     inserted: Vec<Try>,
     age: u64,
@@ -253,13 +253,18 @@ impl Queue {
     pub fn next_ask(&mut self, rank: &Rank, worst: u32) -> Option<Ask> {
         self.first_was_asked = !self.first_was_asked && !self.first.is_empty();
         if self.first_was_asked {
-            return self.first.pop_front().map(|(flip, key)| Ask::Flip(flip, key));
+            return self.next_first();
         }
-        if self.paid[0] <= self.paid[1] {
+        let next = if self.paid[0] <= self.paid[1] {
             self.next_joint().or_else(|| self.next_flip(rank, worst))
         } else {
             self.next_flip(rank, worst).or_else(|| self.next_joint())
-        }
+        };
+        next.or_else(|| self.next_first())
+    }
+
+    fn next_first(&mut self) -> Option<Ask> {
+        self.first.pop_front().map(|(flip, key)| Ask::Flip(flip, key))
     }
 
     fn next_joint(&mut self) -> Option<Ask> {
@@ -327,8 +332,7 @@ impl Queue {
     pub fn try_word(&mut self, farther: u32, next: Try) {
         if !self.known.contains(&next.test) {
             self.age += 1;
-            let key = (farther, crate::inputs::longest(&next.test), self.age);
-            keep(&mut self.words, key, next);
+            keep(&mut self.words, (farther, self.age), next);
         }
     }
 
@@ -414,6 +418,25 @@ mod tests {
             queue.ask([3, 3], true, flip, key);
         }
         assert_eq!(taken(&mut queue, &|_, _, _| 3, u32::MAX), [1, 5, 2, 4, 3]);
+    }
+
+    #[test]
+    fn ways_back_come_before_others_but_not_before_all() {
+        let mut queue = Queue::default();
+        for record in 1..=2 {
+            let (flip, key) = flip(record);
+            queue.ask([3, 3], true, flip, key);
+        }
+        for record in 7..=10 {
+            let (flip, key) = flip(record);
+            queue.ask_first(flip, key);
+        }
+        let order: Vec<usize> = std::iter::from_fn(|| match queue.next_ask(&|_, _, _| 3, u32::MAX)? {
+            Ask::Flip(flip, _) => Some(flip.record),
+            Ask::Joint(..) => None,
+        })
+        .collect();
+        assert_eq!(order, [7, 1, 8, 2, 9, 10]);
     }
 
     #[test]

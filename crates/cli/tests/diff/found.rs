@@ -40,6 +40,25 @@ fn numbers_in_the_input_get_as_many_digits_as_they_need() {
     assert_eq!(numbers[0] - numbers[1], 1200, "{words}");
 }
 
+/// Two steps need another length, which a loop counts, and another sum over it: no flip of one condition leads there.
+#[test]
+fn a_length_and_a_sum_over_it_are_changed_together() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("in"), b"R\x03\x05\x06\x07\x12 more").unwrap();
+    let line = [&FIRST[..], &["--runs", "1500", "--stdin", "in"]].concat();
+    let output = compare_in(directory.path(), "lengths", &line);
+    Compared { directory, output }.one("exit");
+}
+
+#[test]
+fn a_switch_with_a_case_of_minus_one_is_one_like_others() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("in"), "a").unwrap();
+    let output = compare_in(directory.path(), "minus", &[&FIRST[..], &["--stdin", "in"]].concat());
+    let difference = Compared { directory, output }.one("stdout");
+    assert_eq!(difference["old"]["stdout"], "eight\n");
+}
+
 #[test]
 fn queries_are_recorded_in_a_directory_that_is_made_and_never_mixed_with_others() {
     let line = [&FIRST[..], &["--record-queries", "made/queries", "--", "0"]].concat();

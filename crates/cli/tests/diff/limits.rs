@@ -48,6 +48,12 @@ fn the_time_limit_is_kept_with_slow_programs_while_a_test_is_made_smaller() {
     assert!(fs::read(smaller).unwrap().len() < 34 * 20, "what was reached by then is kept");
 }
 
+/// What recursion without end makes of a digit is one expression for each of thousands of rounds.
+#[test]
+fn the_time_limit_is_kept_where_a_version_computes_without_end() {
+    limited(tempfile::tempdir().unwrap(), "endless", 5, &["--", "7"]).one("signal");
+}
+
 #[test]
 fn no_more_inputs_are_tried_than_allowed() {
     let json = compare("many", &["--runs", "5", "--compare", "exit", "--time", "20s"]).none();

@@ -196,12 +196,12 @@ impl Engine<'_> {
 
     /// A test case that need not be looked at unless it does something new: random ones and systematic ones in turn.
     fn next_glimpse(&mut self, turn: usize) -> Option<TestCase> {
-        let shape = match turn % 6 {
+        let shape = match turn % 7 {
             0 => self.queue.next_try(true),
             1 => self.queue.next_try(false),
             2 => self.queue.next_option(true).or_else(|| self.queue.next_try(true)),
             3 => self.queue.next_option(false).or_else(|| self.queue.next_try(false)),
-            4 => self.queue.next_word(),
+            4 | 5 => self.queue.next_word(),
             _ => None,
         };
         shape.map(|next| next.test).or_else(|| self.by_chance())

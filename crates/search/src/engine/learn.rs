@@ -13,6 +13,8 @@ const NEW_CONTEXTS: u32 = 12;
 const RARE: u32 = 8;
 /// With how many others a test case is crossed that executed something for the first time.
 const CROSSED: usize = 4;
+/// The same for test cases that execute the change.
+const CROSSED_REACHING: usize = 2;
 /// Changes of shape in a row.
 const MAX_GENERATION: u32 = 6;
 
@@ -168,7 +170,8 @@ impl Engine<'_> {
     /// A test case that executed something for the first time: its lines among those of others that did, and theirs among its.
     fn cross(&mut self, test: &TestCase, near: bool) {
         let latest = self.firsts.len().saturating_sub(CROSSED);
-        for other in self.firsts.first().into_iter().chain(self.firsts.iter().skip(latest.max(1))) {
+        let firsts = self.firsts.first().into_iter().chain(self.firsts.iter().skip(latest.max(1)));
+        for other in self.reaching.iter().take(CROSSED_REACHING).chain(firsts) {
             let both = [mutate::with_lines_of(other, test), mutate::with_lines_of(test, other)];
             let short = |t: &TestCase| inputs::longest(t) <= self.settings.max_input;
             for (rank, variant) in both.into_iter().flatten().filter(short).enumerate() {
@@ -279,5 +282,34 @@ fn bucket(count: u8) -> u8 {
     match count {
         0..=3 => count,
         n => 8 - n.leading_zeros() as u8 + 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::tests::branch;
+
+    fn path(steps: &[Step]) -> Path {
+        Path { steps: steps.to_vec(), ..Path::default() }
+    }
+
+    #[test]
+    fn versions_part_where_the_same_question_gets_another_answer() {
+        let none = Default::default();
+        let old = path(&[branch(1, true, 1), branch(2, false, 2), branch(3, true, 3)]);
+        let new = path(&[branch(1, true, 1), branch(2, true, 4)]);
+        assert_eq!(parting(&[old.clone(), new], &none), Some([1, 1]));
+        assert_eq!(parting(&[old.clone(), old.clone()], &none), None);
+        assert_eq!(parting(&[old, path(&[branch(1, true, 1), branch(2, false, 2)])], &none), Some([2, 2]));
+    }
+
+    #[test]
+    fn a_question_that_only_one_version_asks_on_a_seed_already_does_not_part_them() {
+        let old = path(&[branch(1, true, 1), branch(3, false, 3)]);
+        let new = path(&[branch(1, true, 1), branch(9, true, 9), branch(3, false, 3)]);
+        let extras = [HashSet::new(), HashSet::from([9])];
+        assert_eq!(parting(&[old.clone(), new.clone()], &extras), None);
+        assert_eq!(parting(&[old, new], &Default::default()), Some([1, 1]));
     }
 }

@@ -192,3 +192,19 @@ fn departure(known: &HashMap<(u32, u32), HashSet<u64>>, steps: &[Step]) -> Optio
         Some((number, step.other_ways.iter().position(|way| ways.contains(way))?))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::tests::branch;
+
+    #[test]
+    fn a_run_departs_where_it_goes_a_way_that_was_never_gone_there() {
+        // A loop at site 1 goes round and ends; site 2 holds; site 3 is not on the way.
+        let known = HashMap::from([((1, 0), HashSet::from([0, 1])), ((2, 0), HashSet::from([1]))]);
+        let follows = [branch(1, false, 0), branch(3, true, 0), branch(2, true, 0)];
+        assert_eq!(departure(&known, &follows), None);
+        let leaves = [branch(1, true, 0), branch(3, false, 0), branch(2, false, 0)];
+        assert_eq!(departure(&known, &leaves), Some((2, 0)));
+    }
+}
