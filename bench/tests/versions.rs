@@ -1,13 +1,17 @@
-//! The subjects of `bench/subjects/diff` are what their descriptions say.
+//! The subjects of `bench/subjects/diff` and `bench/subjects/blind` are what their descriptions say.
 
 use parallax_bench::versions::native::Natives;
 use parallax_bench::versions::product::{Layout, Product};
-use parallax_bench::versions::{all, Expect, Pair};
+use parallax_bench::versions::{all_of, Expect, Pair, SETS};
 use parallax_execute::TestCase;
 use std::path::PathBuf;
 use std::process::Command;
 
 const LINES: std::ops::RangeInclusive<usize> = 50..=500;
+
+fn all() -> Vec<Pair> {
+    SETS.iter().flat_map(|set| all_of(set).unwrap()).collect()
+}
 
 fn natives(pair: &Pair, directory: &tempfile::TempDir) -> Natives {
     let runner = PathBuf::from(env!("CARGO_BIN_EXE_exact"));
@@ -16,7 +20,7 @@ fn natives(pair: &Pair, directory: &tempfile::TempDir) -> Natives {
 
 #[test]
 fn versions_do_the_same_on_their_seed_and_differ_on_their_witness_only_if_they_should() {
-    for pair in all().unwrap() {
+    for pair in all() {
         let directory = tempfile::tempdir().unwrap();
         let mut natives = natives(&pair, &directory);
         assert_eq!(natives.difference(&pair.seed).unwrap(), None, "{}: seed", pair.name);
@@ -31,7 +35,7 @@ fn versions_do_the_same_on_their_seed_and_differ_on_their_witness_only_if_they_s
 #[test]
 #[ignore = "needs afl++: scripts/setup.sh --bench"]
 fn products_trap_where_the_versions_differ_and_only_there() {
-    for pair in all().unwrap() {
+    for pair in all() {
         let directory = tempfile::tempdir().unwrap();
         let product = Product::build(&pair.old, &pair.new, &pair.seed, directory.path()).unwrap();
         let traps = |test: &TestCase| {
@@ -47,7 +51,7 @@ fn products_trap_where_the_versions_differ_and_only_there() {
 
 #[test]
 fn there_are_many_small_subjects_of_many_kinds() {
-    let pairs = all().unwrap();
+    let pairs = all();
     let count = |expect| pairs.iter().filter(|p| p.expect == expect).count();
     assert!(count(Expect::Different) >= 14, "{}", count(Expect::Different));
     assert!(count(Expect::Same) >= 6, "{}", count(Expect::Same));

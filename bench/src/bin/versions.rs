@@ -1,7 +1,7 @@
-//! Time to the first difference on the subjects of `bench/subjects/diff`: Parallax, Parallax without the joint question,
+//! Time to the first difference on the subjects of `bench/subjects/diff` (or of another [`SETS`]): Parallax, Parallax without the joint question,
 //! AFL++ on a product of both versions; and verdicts on refactorings.
 //!
-//!     cargo run --release -p parallax-bench --bin versions -- [--limit SECONDS] [--repeats N] [--no-afl] [NAME...]
+//!     cargo run --release -p parallax-bench --bin versions -- [--set NAME] [--limit SECONDS] [--repeats N] [--no-afl] [NAME...]
 //!
 //! Everyone may use all cores, starts from the same seed, and is measured in turns. A difference counts if the native builds
 //! show it.
@@ -10,7 +10,7 @@ use parallax_bench::versions::fuzz::fuzz;
 use parallax_bench::versions::native::Natives;
 use parallax_bench::versions::product::Product;
 use parallax_bench::versions::search::{program, Search};
-use parallax_bench::versions::{all, Expect, Pair};
+use parallax_bench::versions::{all_of, Expect, Pair, SETS};
 use parallax_bench::{table, Result};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,6 +19,7 @@ use std::time::Duration;
 const REFACTORING_TIME: Duration = Duration::from_secs(20);
 
 struct Arguments {
+    set: String,
     limit: Duration,
     repeats: usize,
     afl: bool,
@@ -65,7 +66,7 @@ fn main() -> Result<()> {
     let arguments = arguments()?;
     let program = program()?;
     let chosen = |pair: &Pair| arguments.names.is_empty() || arguments.names.contains(&pair.name);
-    let pairs: Vec<Pair> = all()?.into_iter().filter(chosen).collect();
+    let pairs: Vec<Pair> = all_of(&arguments.set)?.into_iter().filter(chosen).collect();
     println!("{}\n", parallax_bench::machine());
     let mut measured = Vec::new();
     for pair in pairs.iter().filter(|p| p.expect == Expect::Different) {
@@ -82,14 +83,20 @@ fn main() -> Result<()> {
 }
 
 fn arguments() -> Result<Arguments> {
-    let mut arguments = Arguments { limit: Duration::from_secs(120), repeats: 3, afl: true, names: vec![] };
+    let mut arguments = Arguments {
+        set: SETS[0].to_owned(),
+        limit: Duration::from_secs(120),
+        repeats: 3,
+        afl: true,
+        names: vec![],
+    };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
-        let mut number =
-            || words.next().and_then(|n| n.parse().ok()).ok_or(format!("{word}: a number is missing"));
+        let mut value = || words.next().ok_or(format!("{word}: a value is missing"));
         match word.as_str() {
-            "--limit" => arguments.limit = Duration::from_secs(number()?),
-            "--repeats" => arguments.repeats = number()? as usize,
+            "--set" => arguments.set = value()?,
+            "--limit" => arguments.limit = Duration::from_secs(value()?.parse()?),
+            "--repeats" => arguments.repeats = value()?.parse()?,
             "--no-afl" => arguments.afl = false,
             name if name.starts_with('-') => return Err(format!("unknown option {name}").into()),
             name => arguments.names.push(name.to_owned()),

@@ -1,4 +1,4 @@
-//! Pairs of versions: the subjects of `bench/subjects/diff`.
+//! Pairs of versions: the subjects of `bench/subjects/diff`, and those of `bench/subjects/blind`, which were written by someone who had not seen the search.
 //!
 //! In: `NAME/old.c`, `NAME/new.c` and `NAME/subject.toml`. Out: what changed, the seed that a search starts from, and a
 //! witness that shows what is expected.
@@ -64,15 +64,19 @@ pub struct Pair {
     pub witness: TestCase,
 }
 
-/// Where the subjects are.
-pub fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects/diff")
+/// The sets of subjects, by the names of their directories.
+pub const SETS: [&str; 2] = ["diff", "blind"];
+
+/// Every pair of the first set, by name.
+pub fn all() -> Result<Vec<Pair>> {
+    all_of(SETS[0])
 }
 
-/// Every pair, by name.
-pub fn all() -> Result<Vec<Pair>> {
+/// Every pair of a set, by name.
+pub fn all_of(set: &str) -> Result<Vec<Pair>> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("subjects").join(set);
     let mut pairs = Vec::new();
-    for entry in std::fs::read_dir(directory())? {
+    for entry in std::fs::read_dir(directory)? {
         pairs.push(Pair::read(&entry?.path())?);
     }
     pairs.sort_by(|a, b| a.name.cmp(&b.name));
