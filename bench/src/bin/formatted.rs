@@ -73,10 +73,7 @@ fn model(tree: &Path, command: &str, program: &str, cache: &Cache) -> Result<(Pr
 
 /// Is the code the same, but for names that nobody outside the programs knows?
 fn proven(old: &Version, new: &Version) -> Result<bool> {
-    let seen = names_outside(&old.native).zip(names_outside(&new.native)).map(|(mut names, more)| {
-        names.extend(more);
-        names
-    });
+    let seen = names_outside([&old.native, &new.native]);
     Ok(parallax_instrument::same_code(&old.bitcode, &new.bitcode, seen.as_ref())?)
 }
 

@@ -1,6 +1,6 @@
-//! Which names of a program can mean something outside it.
+//! Which names of two versions of a program can mean something outside them.
 //!
-//! In: a native program. Out: the names in its dynamic symbol table and in those of the libraries that it is linked with, and of the C library's mathematical
+//! In: native programs. Out: the names in their dynamic symbol tables and in those of the libraries that they are linked with, and of the C library's mathematical
 //! part, whose names compilers know.
 //!
 //! Always holds: none, rather than too few. A program without a dynamic symbol table (a static one) or with a library that is not found where libraries lie gives no
@@ -15,17 +15,19 @@ use std::path::{Path, PathBuf};
 const PLACES: [&str; 6] =
     ["/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"];
 
-/// Names that the world outside a program has, or sees of it.
-pub fn names_outside(native: &Path) -> Option<BTreeSet<String>> {
-    let content = std::fs::read(native).ok()?;
+/// Names that the world outside has, or sees of these programs.
+pub fn names_outside(natives: [&Path; 2]) -> Option<BTreeSet<String>> {
     let mut names = BTreeSet::new();
-    if symbols(&content, &mut names)? == 0 {
-        return None;
-    }
-    let mut libraries = needed(&content);
-    libraries.push("libm.so.6".to_owned());
-    for library in libraries {
-        symbols(&std::fs::read(place(&library)?).ok()?, &mut names)?;
+    for native in natives {
+        let content = std::fs::read(native).ok()?;
+        if symbols(&content, &mut names)? == 0 {
+            return None;
+        }
+        let mut libraries = needed(&content);
+        libraries.push("libm.so.6".to_owned());
+        for library in libraries {
+            symbols(&std::fs::read(place(&library)?).ok()?, &mut names)?;
+        }
     }
     Some(names)
 }

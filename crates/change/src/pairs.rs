@@ -57,6 +57,21 @@ pub fn pair(old: &Program, new: &Program, settings: &Settings) -> Pairs {
     pairs
 }
 
+/// Links two of one kind, and unlinks what they were linked with; true if that was something.
+fn relink<I: Copy>(
+    to: &mut [Option<I>],
+    back: &mut [Option<I>],
+    a: I,
+    b: I,
+    index: impl Fn(I) -> usize,
+) -> bool {
+    let (of_a, of_b) = (to[index(a)].replace(b), back[index(b)].replace(a));
+    let unlinked = of_a.is_some() || of_b.is_some();
+    of_a.into_iter().filter(|other| index(*other) != index(b)).for_each(|other| back[index(other)] = None);
+    of_b.into_iter().filter(|other| index(*other) != index(a)).for_each(|other| to[index(other)] = None);
+    unlinked
+}
+
 impl Pairs {
     pub fn link(&mut self, old: FuncId, new: FuncId) {
         self.functions[old.index()] = Some(new);
@@ -67,18 +82,10 @@ impl Pairs {
     pub fn link_anew(&mut self, old: Thing, new: Thing) -> bool {
         match (old, new) {
             (Thing::Function(a), Thing::Function(b)) => {
-                let before = (self.functions[a.index()].take(), self.functions_back[b.index()].take());
-                before.0.into_iter().for_each(|other| self.functions_back[other.index()] = None);
-                before.1.into_iter().for_each(|other| self.functions[other.index()] = None);
-                self.link(a, b);
-                before != (None, None)
+                relink(&mut self.functions, &mut self.functions_back, a, b, |f| f.index())
             }
             (Thing::Variable(a), Thing::Variable(b)) => {
-                let before = (self.globals[a.index()].take(), self.globals_back[b.index()].take());
-                before.0.into_iter().for_each(|other| self.globals_back[other.index()] = None);
-                before.1.into_iter().for_each(|other| self.globals[other.index()] = None);
-                self.link_global(a, b);
-                before != (None, None)
+                relink(&mut self.globals, &mut self.globals_back, a, b, |g| g.index())
             }
             _ => false,
         }

@@ -45,9 +45,7 @@ fn names_seen(built: &[Version; 2]) -> Option<BTreeSet<String>> {
     if !built.iter().all(|version| version.link.items.iter().all(known)) {
         return None;
     }
-    let mut names = names_outside(&built[0].native)?;
-    names.extend(names_outside(&built[1].native)?);
-    Some(names)
+    names_outside([&built[0].native, &built[1].native])
 }
 
 /// The same libraries and flags, and objects without bitcode that are the same bytes.

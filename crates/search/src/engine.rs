@@ -375,6 +375,12 @@ fn same_way(a: &Path, b: &Path, step: usize) -> bool {
         && a.steps[step].way != b.steps[step].way
 }
 
+fn hash_of(value: &impl std::hash::Hash) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    value.hash(&mut hasher);
+    std::hash::Hasher::finish(&hasher)
+}
+
 /// How many binary digits a number has.
 fn magnitude(n: u32) -> u32 {
     u32::BITS - n.leading_zeros()

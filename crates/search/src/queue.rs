@@ -58,6 +58,24 @@ pub struct Flip {
     pub aim: Option<Rc<Aim>>,
 }
 
+impl Flip {
+    /// An ordinary one that is asked for the first time.
+    pub fn new(record: usize, side: Side, step: usize, other: usize) -> Flip {
+        Flip {
+            record,
+            side,
+            step,
+            other,
+            depth: 0,
+            alone: false,
+            again: 0,
+            exact: false,
+            patient: false,
+            aim: None,
+        }
+    }
+}
+
 /// A question that a path could not answer: the path, how much of it in each version, and for a flip the side, site, context
 /// and way that was wanted. Or a path that a test case of another shape was to follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,6 +186,13 @@ pub struct Try {
     pub parted: bool,
     /// Which run that was.
     pub of: Option<usize>,
+}
+
+impl Try {
+    /// One whose origin does not matter.
+    pub fn new(generation: u32, test: TestCase) -> Try {
+        Try { generation, test, parted: false, of: None }
+    }
 }
 
 #[derive(Default)]
@@ -386,18 +411,7 @@ mod tests {
     use super::*;
 
     fn flip(record: usize) -> (Flip, FlipKey) {
-        let flip = Flip {
-            record,
-            side: Side::Old,
-            step: 0,
-            other: 0,
-            depth: 0,
-            alone: false,
-            again: 0,
-            exact: false,
-            patient: false,
-            aim: None,
-        };
+        let flip = Flip::new(record, Side::Old, 0, 0);
         let key = FlipKey { side: Side::Old, site: 0, context: 0, round: record as u32, way: 0, goal: None };
         (flip, key)
     }

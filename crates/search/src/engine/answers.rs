@@ -1,7 +1,7 @@
 //! Putting questions to the solver, and what follows from its answers.
 
 use super::*;
-use crate::ask::ExprId;
+use crate::ask::{ExprId, Solved};
 use crate::inputs::Changes;
 use crate::path::Step;
 
@@ -91,16 +91,29 @@ impl Engine<'_> {
         &self.records[flip.record].paths[flip.side as usize].steps[flip.step]
     }
 
+    /// Puts a question to the solver, `holds` being what must stay as it is; counts it and its answer, and pays for its size.
+    pub(super) fn put(&mut self, ask: &Ask, asked: &Asked, holds: &[ExprId], time: Duration) -> Solved {
+        let test = &self.records[asked.record].test;
+        let solved = self.mind.solve(holds, asked.wants, test, time);
+        self.queue.pay(matches!(ask, Ask::Joint(..)), solved.cost);
+        self.stats.queries += 1;
+        match solved.answer {
+            Answer::Sat(_) => self.stats.sat += 1,
+            Answer::Unsat(_) => self.stats.unsat += 1,
+            Answer::Unknown => self.stats.unknown += 1,
+        }
+        solved
+    }
+
     pub(super) fn answer(&mut self, ask: Ask) -> Option<(TestCase, Origin)> {
         let asked = self.question(&ask);
-        self.stats.queries += 1;
-        let test = &self.records[asked.record].test;
         let time = self.time_for(&ask);
-        let mut solved = self.mind.solve(&asked.holds, asked.wants, test, time);
+        let mut solved = self.put(&ask, &asked, &asked.holds, time);
         if matches!(solved.answer, Answer::Unknown) {
-            solved.cost += time.as_millis() as u64 * NODES_PER_MILLISECOND;
+            let waited = time.as_millis() as u64 * NODES_PER_MILLISECOND;
+            self.queue.pay(matches!(ask, Ask::Joint(..)), waited);
+            solved.cost += waited;
         }
-        self.queue.pay(matches!(ask, Ask::Joint(..)), solved.cost);
         self.nodes += solved.cost;
         if let Ask::Flip(_, key) = &ask {
             *self.spent.entry(key.site()).or_default() += 1;
@@ -110,12 +123,8 @@ impl Engine<'_> {
             *self.vain.entry(key.branch()).or_default() += 1;
         }
         match solved.answer {
-            Answer::Sat(changes) => {
-                self.stats.sat += 1;
-                self.follow(ask, &asked, &changes)
-            }
+            Answer::Sat(changes) => self.follow(ask, &asked, &changes),
             Answer::Unsat(core) => {
-                self.stats.unsat += 1;
                 let places: Vec<usize> = core.iter().map(|number| asked.places[*number]).collect();
                 self.remove_obstacles(&ask, &asked, &places);
                 let relaxed = self.relax(&ask, &asked, core);
@@ -123,7 +132,6 @@ impl Engine<'_> {
                 relaxed
             }
             Answer::Unknown => {
-                self.stats.unknown += 1;
                 self.ask_patiently(&ask);
                 self.refuse(ask, "the solver gave no answer in time");
                 None
@@ -211,18 +219,7 @@ impl Engine<'_> {
                 if self.queue.times(&key) > 0 {
                     continue;
                 }
-                let flip = Flip {
-                    record,
-                    side,
-                    step,
-                    other,
-                    depth,
-                    alone: false,
-                    again: 0,
-                    exact: false,
-                    patient: false,
-                    aim: aim.clone(),
-                };
+                let flip = Flip { depth, aim: aim.clone(), ..Flip::new(record, side, step, other) };
                 self.ask_flip(Class::Obstacle, flip, key);
             }
         }

@@ -23,7 +23,7 @@ impl Engine<'_> {
         // Up to where the versions do the same, a flip of one is a flip of the other; and where one only asks more.
         let common = old.steps.iter().zip(&new.steps).take_while(|(a, b)| a.is_like(b)).count();
         let parted = self.records[record].brought.parted.map_or(usize::MAX, |at| at[1]);
-        let alone = alignment.alone[Side::New as usize].clone();
+        let alone = &alignment.alone[Side::New as usize];
         let is_same = |step: usize| {
             step < common
                 || worth && self.settings.joint && step < parted && alone.binary_search(&step).is_err()
@@ -63,18 +63,7 @@ impl Engine<'_> {
                     key = key.towards(VISIBLE, step);
                 }
                 let again = self.queue.times(&key);
-                let flip = Flip {
-                    record,
-                    side,
-                    step: index,
-                    other,
-                    depth: 0,
-                    alone,
-                    again,
-                    exact: false,
-                    patient: false,
-                    aim: None,
-                };
+                let flip = Flip { alone, again, ..Flip::new(record, side, index, other) };
                 list.push((flip, key));
             }
         }
@@ -228,11 +217,11 @@ impl Engine<'_> {
     }
 
     fn next_promising(&mut self) -> Option<Try> {
-        self.promising.pop_front().map(|test| Try { generation: 0, test, parted: false, of: None })
+        self.promising.pop_front().map(|test| Try::new(0, test))
     }
 
     fn next_striking(&mut self) -> Option<Try> {
-        self.striking.pop_front().map(|test| Try { generation: 0, test, parted: false, of: None })
+        self.striking.pop_front().map(|test| Try::new(0, test))
     }
 
     fn by_chance(&mut self) -> Option<TestCase> {
@@ -260,7 +249,6 @@ impl Engine<'_> {
         let stretches = loops::stretches(path, &self.mind, &distance);
         let repeated = loops::repeated(test, &stretches, brought.through);
         let variants = variants(test, &self.hints, compared, repeated, self.settings.max_input);
-        let words = mutate::with_words(test, &self.hints, compared, self.settings.max_input);
         let (near, parted) = (brought.is_near(), brought.parted.is_some());
         let farther = self.farther(brought.closest);
         let of = Some(self.records.len());
@@ -269,8 +257,10 @@ impl Engine<'_> {
         for variant in mutate::with_options(test, &self.hints) {
             self.queue.try_option(near, farther, next(variant));
         }
-        for variant in words.into_iter().filter(|_| brought.first || brought.through) {
-            self.queue.try_word(farther, next(variant));
+        if brought.first || brought.through {
+            for variant in mutate::with_words(test, &self.hints, compared, self.settings.max_input) {
+                self.queue.try_word(farther, next(variant));
+            }
         }
         for (rank, variant) in variants.into_iter().enumerate() {
             self.queue.try_out(near, rank + wait, next(variant));

@@ -129,7 +129,7 @@ impl Engine<'_> {
     fn learn_words(&mut self, test: &TestCase, traced: &Traced) -> Compared {
         let met = self.hints.learn(&traced.trace, &traced.inputs);
         for variant in met.fresh.iter().flat_map(|word| mutate::word_variants(test, word)) {
-            self.queue.try_out(false, 0, Try { generation: 1, test: variant, parted: false, of: None });
+            self.queue.try_out(false, 0, Try::new(1, variant));
         }
         met.compared
     }
@@ -175,7 +175,7 @@ impl Engine<'_> {
             let both = [mutate::with_lines_of(other, test), mutate::with_lines_of(test, other)];
             let short = |t: &TestCase| inputs::longest(t) <= self.settings.max_input;
             for (rank, variant) in both.into_iter().flatten().filter(short).enumerate() {
-                self.queue.try_out(near, rank, Try { generation: 1, test: variant, parted: false, of: None });
+                self.queue.try_out(near, rank, Try::new(1, variant));
             }
         }
         self.firsts.push(test.clone());
@@ -262,9 +262,7 @@ fn parting(paths: &[Path; 2], extras: &[HashSet<u32>; 2]) -> Option<[usize; 2]> 
 fn set_of_ways(paths: &[Path; 2]) -> u64 {
     let set: BTreeSet<(usize, u32, u64)> =
         (0..2).flat_map(|k| paths[k].steps.iter().map(move |s| (k, s.site, s.way))).collect();
-    let mut hasher = std::hash::DefaultHasher::new();
-    std::hash::Hash::hash(&set, &mut hasher);
-    std::hash::Hasher::finish(&hasher)
+    hash_of(&set)
 }
 
 /// Is an edge in a set, however often it was taken?

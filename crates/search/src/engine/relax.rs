@@ -41,9 +41,7 @@ impl Engine<'_> {
                 if flip.aim.is_some() || !own || !matches!(class, Class::Alone | Class::NewWay) {
                     return false;
                 }
-                let mut hasher = std::hash::DefaultHasher::new();
-                std::hash::Hash::hash(&key, &mut hasher);
-                std::hash::Hasher::finish(&hasher)
+                hash_of(key)
             }
         };
         let times = self.relaxed.entry(goal).or_default();
@@ -61,29 +59,14 @@ impl Engine<'_> {
                 false => left.retain(|n| loops[*n].is_none_or(|site| !rounds.contains(&site))),
             }
             let holds: Vec<_> = left.iter().map(|n| asked.holds[*n]).collect();
-            let test = &self.records[asked.record].test;
             let time = self.settings.query_time / answers::IMPATIENCE;
-            self.stats.queries += 1;
-            let solved = self.mind.solve(&holds, asked.wants, test, time);
-            self.queue.pay(matches!(ask, Ask::Joint(..)), solved.cost);
-            match solved.answer {
-                Answer::Sat(changes) => {
-                    self.stats.sat += 1;
-                    return Some(changes);
-                }
+            match self.put(ask, asked, &holds, time).answer {
+                Answer::Sat(changes) => return Some(changes),
                 Answer::Unsat(again) if !again.is_empty() => {
-                    self.stats.unsat += 1;
                     core = again.into_iter().map(|n| left[n]).collect();
                 }
-                // Nothing on the path is to blame.
-                Answer::Unsat(_) => {
-                    self.stats.unsat += 1;
-                    return None;
-                }
-                Answer::Unknown => {
-                    self.stats.unknown += 1;
-                    return None;
-                }
+                // Nothing on the path is to blame, or nobody knows.
+                Answer::Unsat(_) | Answer::Unknown => return None,
             }
         }
         None
@@ -156,18 +139,7 @@ impl Engine<'_> {
         let left_at = &self.records[record].paths[side as usize].steps[step];
         let key = FlipKey::new(side, left_at, other).towards(record as u64, left_at);
         let aim = Some(aim.clone());
-        let flip = Flip {
-            record,
-            side,
-            step,
-            other,
-            depth,
-            alone: false,
-            again: 0,
-            exact: false,
-            patient: false,
-            aim,
-        };
+        let flip = Flip { depth, aim, ..Flip::new(record, side, step, other) };
         self.queue.ask_first(flip, key);
     }
 
