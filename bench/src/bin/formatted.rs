@@ -1,15 +1,16 @@
 //! How many targets does a tree have after a formatter and a renamer went over it? (None, one hopes.)
 //!
 //! In: a source tree, its build command, the program it makes. Out: counts of changes by kind, targets, the time that the comparison took, and whether
-//! the versions are proven to be equivalent.
+//! the versions are proven to be equivalent, by the proof that `parallax diff` takes.
 //!
-//!     formatted TREE BUILD PROGRAM [SEED] [FORMATTER]
+//!     formatted TREE BUILD PROGRAM [SEED] [FORMATTER] [COPY]
 //!
-//! FORMATTER is a shell command that gets the name of a file behind it and rewrites that file; without one, white space and line breaks are changed at random.
+//! FORMATTER is a shell command that gets the name of a file behind it and rewrites that file; without one, or if it is empty, white space and line breaks are changed at random.
+//! COPY is where the rewritten tree is left; without it, nothing is.
 
 use parallax_bench::reformat::{fixed_names, names_in, reformat, rename, rename_all, Fixed};
 use parallax_bench::{table, Result};
-use parallax_build::{build, names_outside, Cache, Request, Source, Version};
+use parallax_build::{build, Cache, Request, Source, Version};
 use parallax_change::{compare, targets, Settings};
 use parallax_model::Program;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,16 +25,17 @@ const NOT_C: [&str; 5] = ["c++", "llvm", "clang", "boost", ".git"];
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [tree, command, program, rest @ ..] = &args[..] else {
-        return Err("usage: formatted TREE BUILD PROGRAM [SEED] [FORMATTER]".into());
+        return Err("usage: formatted TREE BUILD PROGRAM [SEED] [FORMATTER] [COPY]".into());
     };
     let seed = rest.first().map_or(Ok(1), |seed| seed.parse())?;
     let cache = Cache::from_environment();
     let (old, old_version) = model(Path::new(tree), command, program, &cache)?;
-    let copy = tempfile::tempdir()?;
-    copy_tree(Path::new(tree), copy.path())?;
-    let formatter = rest.get(1).map(String::as_str);
-    let (files, renamed) = rewrite(copy.path(), &old, seed, formatter)?;
-    let (new, new_version) = model(copy.path(), command, program, &cache)?;
+    let aside = tempfile::tempdir()?;
+    let copy = rest.get(2).map_or(aside.path(), Path::new);
+    copy_tree(Path::new(tree), copy)?;
+    let formatter = rest.get(1).map(String::as_str).filter(|formatter| !formatter.is_empty());
+    let (files, renamed) = rewrite(copy, &old, seed, formatter)?;
+    let (new, new_version) = model(copy, command, program, &cache)?;
     let start = Instant::now();
     let comparison = compare(&old, &new, &Settings::default());
     let seconds = start.elapsed().as_secs_f64();
@@ -51,7 +53,9 @@ fn main() -> Result<()> {
         format!("{kinds:?}"),
         found.len().to_string(),
         format!("{seconds:.2}"),
-        proven(&old_version, &new_version)?.to_string(),
+        parallax_instrument::proof([&old_version, &new_version], comparison.only_names())
+            .unwrap_or("no")
+            .to_owned(),
     ];
     table::print(
         &["program", "instructions", "files", "names changed", "changes", "targets", "s", "proven"],
@@ -71,14 +75,9 @@ fn model(tree: &Path, command: &str, program: &str, cache: &Cache) -> Result<(Pr
     Ok((parallax_model::load(&std::fs::read(cleaned)?)?, version))
 }
 
-/// Is the code the same, but for names that nobody outside the programs knows?
-fn proven(old: &Version, new: &Version) -> Result<bool> {
-    let seen = names_outside([&old.native, &new.native]);
-    Ok(parallax_instrument::same_code(&old.bitcode, &new.bitcode, seen.as_ref())?)
-}
-
 /// By `cp`, so that times and links stay as they are.
 fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    std::fs::create_dir_all(to)?;
     let status = std::process::Command::new("cp").arg("-a").arg(from.join(".")).arg(to).status()?;
     if !status.success() {
         return Err(format!("{} cannot be copied", from.display()).into());

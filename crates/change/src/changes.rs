@@ -6,6 +6,7 @@
 //! Always holds: every changed instruction is in exactly one change; changes stand in the order of the new program, what is only in the old
 //! one comes last.
 
+use crate::lines;
 use crate::refine::{FunctionDiff, Reason};
 use parallax_model::*;
 use std::collections::BTreeSet;
@@ -190,8 +191,8 @@ fn from_items(
     change.old_insts.sort_unstable();
     change.places.dedup();
     change.kind = kind(&reasons, deleted);
-    change.old_lines = lines(old, &change.old_insts, f);
-    change.new_lines = lines(new, &change.new_insts, g);
+    change.old_lines = lines::lines(old, &change.old_insts, f);
+    change.new_lines = lines::lines(new, &change.new_insts, g);
     change
 }
 
@@ -225,14 +226,4 @@ fn absorb(into: &mut Change, other: Change) {
         mine.lines.sort_unstable();
         mine.lines.dedup();
     }
-}
-
-/// Lines of instructions, in the file of their function.
-pub fn lines(program: &Program, insts: &[InstId], f: FuncId) -> Lines {
-    let file = program.func(f).file;
-    let at = insts.iter().filter_map(|i| program.loc(*i)).filter(|loc| loc.line > 0);
-    let in_file: BTreeSet<u32> =
-        at.clone().filter(|loc| Some(loc.file) == file).map(|loc| loc.line).collect();
-    let lines = if in_file.is_empty() { at.map(|loc| loc.line).collect() } else { in_file };
-    Lines { file: file.map(|f| program.file(f).to_owned()), lines: lines.into_iter().collect() }
 }

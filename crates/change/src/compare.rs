@@ -5,6 +5,7 @@
 use crate::align::{self, Alignment};
 use crate::changes::{self, Change, Kind};
 use crate::globals;
+use crate::lines;
 use crate::norm::Norm;
 use crate::pairs::{self, Pairs};
 use crate::refine::{Altered, FunctionDiff, Refiner};
@@ -35,6 +36,11 @@ pub fn compare(old: &Program, new: &Program, settings: &Settings) -> Comparison 
 }
 
 impl Comparison {
+    /// Has nothing changed but names?
+    pub fn only_names(&self) -> bool {
+        self.changes.iter().all(|change| change.kind == Kind::Renamed)
+    }
+
     fn bodies(&mut self, old: &Norm, new: &Norm, altered: &Altered, settings: &Settings) {
         for g in new.program.defined_functions() {
             let Some(f) = self.pairs.functions_back[g.index()] else { continue };
@@ -78,7 +84,7 @@ impl Comparison {
         let kind = if from.is_some() { Kind::Split } else { Kind::Added };
         let mut change = Change::of_function(kind, new.func(g).display_name(), from, Some(g));
         change.new_insts = new.func(g).insts.iter().filter(|i| !crate::refine::is_passive(new, *i)).collect();
-        change.new_lines = changes::lines(new, &change.new_insts, g);
+        change.new_lines = lines::lines(new, &change.new_insts, g);
         change
     }
 
@@ -87,7 +93,7 @@ impl Comparison {
         let kind = if into.is_some() { Kind::Merged } else { Kind::Deleted };
         let mut change = Change::of_function(kind, old.func(f).display_name(), Some(f), into);
         change.old_insts = old.func(f).insts.iter().collect();
-        change.old_lines = changes::lines(old, &change.old_insts, f);
+        change.old_lines = lines::lines(old, &change.old_insts, f);
         change
     }
 

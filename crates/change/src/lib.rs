@@ -16,6 +16,7 @@ mod flow;
 mod globals;
 mod irrelevant;
 mod layout;
+mod lines;
 pub mod norm;
 mod order;
 mod pairs;

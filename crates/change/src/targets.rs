@@ -7,6 +7,7 @@
 
 use crate::changes::{Change, Kind};
 use crate::compare::Comparison;
+use crate::lines;
 use parallax_model::*;
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ pub struct Target {
     pub block: BlockId,
     pub func: FuncId,
     pub file: Option<String>,
-    /// The first changed line of the block; 0 if it has no line.
+    /// The first changed line of the block, or that of what is executed before it; 0 if there is none.
     pub line: u32,
     /// Changed instructions, and those that stand where deleted ones were.
     pub insts: Vec<InstId>,
@@ -45,9 +46,13 @@ pub fn targets(new: &Program, comparison: &Comparison) -> Vec<Target> {
     for target in &mut targets {
         target.insts.sort_unstable();
         target.insts.dedup();
-        let lines = target.insts.iter().filter_map(|i| new.loc(*i)).map(|loc| loc.line).filter(|l| *l > 0);
+        let own = target.insts.iter().filter_map(|i| new.loc(*i)).map(|loc| loc.line).filter(|l| *l > 0);
         target.edges = edges(new, comparison, target);
-        target.line = lines.min().unwrap_or(new.block(target.block).line);
+        target.line = own.min().unwrap_or(new.block(target.block).line);
+        if target.line == 0 {
+            let near = target.insts.iter().find_map(|inst| lines::before(new, *inst));
+            target.line = near.map_or(0, |loc| loc.line);
+        }
     }
     targets
 }

@@ -1,39 +1,76 @@
 //! Answers of `parallax inspect`, kept in the cache.
 //!
-//! In: two built versions, the settings that an answer depends on. Out: the answer, if this Parallax has given it before on the same bitcode.
+//! In: two built versions, the limits that were asked for. Out: the answer, if this Parallax has given it before on the same bitcode.
 //!
-//! Always holds: everything that an answer says follows from both bitcodes and the settings in its name; what the versions are called is filled in when it is read.
+//! Always holds: everything that an answer says follows from both bitcodes and from which limits they are beyond; what the versions are called is filled in when
+//! it is read. So limits that differ in number only have one answer.
 
 use crate::error::CliError;
 use crate::inspect_args::InspectArgs;
 use crate::models;
 use parallax_build::{Cache, Version};
 use parallax_report::inspect_view::InspectView;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Where an answer is kept.
-pub struct Place {
-    home: PathBuf,
-    file: PathBuf,
+/// What limits are compared with.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Counts {
+    /// Instructions of the new version.
+    pub insts: usize,
+    pub targets: usize,
+    /// Changes of code.
+    pub changes: usize,
 }
 
-impl Place {
-    pub fn new(built: &[Version; 2], cache: &Cache, args: &InspectArgs) -> Result<Place, CliError> {
+impl Counts {
+    /// Which limits are kept, as a part of a name.
+    fn within(&self, args: &InspectArgs) -> String {
+        let kept = [
+            self.insts <= args.max_dependence,
+            self.targets <= args.max_slices,
+            self.changes <= args.max_slices,
+        ];
+        kept.map(|kept| if kept { 'y' } else { 'n' }).iter().collect()
+    }
+}
+
+/// Where answers on two versions are kept.
+pub struct Place<'a> {
+    home: PathBuf,
+    name: String,
+    args: &'a InspectArgs,
+}
+
+impl Place<'_> {
+    pub fn new<'a>(
+        built: &[Version; 2],
+        cache: &Cache,
+        args: &'a InspectArgs,
+    ) -> Result<Place<'a>, CliError> {
         let [old, new] = [models::stem(&built[0], cache)?, models::stem(&built[1], cache)?];
-        let home = cache.root().join("answers");
-        let parallax = models::this_parallax();
-        let name = format!("{old}-{new}-{parallax}-{}-{}.json", args.max_dependence, args.max_slices);
-        Ok(Place { file: home.join(name), home })
+        let name = format!("{old}-{new}-{}", models::this_parallax());
+        Ok(Place { home: cache.root().join("answers"), name, args })
     }
 
     pub fn read(&self) -> Option<InspectView> {
-        serde_json::from_slice(&std::fs::read(&self.file).ok()?).ok()
+        let counts: Counts = serde_json::from_slice(&std::fs::read(self.counts()).ok()?).ok()?;
+        serde_json::from_slice(&std::fs::read(self.answer(&counts)).ok()?).ok()
     }
 
-    pub fn keep(&self, view: &InspectView) {
+    pub fn keep(&self, view: &InspectView, counts: &Counts) {
         // A full disk costs time on the next look, and nothing else.
-        if let Ok(bytes) = serde_json::to_vec(view) {
-            let _ = models::keep(&self.home, &self.file, &bytes);
+        if let (Ok(view), Ok(numbers)) = (serde_json::to_vec(view), serde_json::to_vec(counts)) {
+            let _ = models::keep(&self.home, &self.answer(counts), &view);
+            let _ = models::keep(&self.home, &self.counts(), &numbers);
         }
+    }
+
+    fn counts(&self) -> PathBuf {
+        self.home.join(format!("{}.counts", self.name))
+    }
+
+    fn answer(&self, counts: &Counts) -> PathBuf {
+        self.home.join(format!("{}-{}.json", self.name, counts.within(self.args)))
     }
 }

@@ -39,4 +39,27 @@ impl Dependence {
         }
         found.into_iter().collect()
     }
+
+    /// Lines that an instruction depends on, and whether through control; instructions without a line, such as those that choose between values, are passed over.
+    pub fn lines_before<L>(
+        &self,
+        inst: InstId,
+        line_of: impl Fn(InstId) -> Option<L>,
+        within: impl Fn(InstId) -> bool,
+    ) -> Vec<(L, bool)> {
+        let mut found = Vec::new();
+        let mut seen: BTreeSet<(InstId, bool)> = BTreeSet::new();
+        let mut pending = vec![(inst, false)];
+        while let Some((inst, before)) = pending.pop() {
+            for (on, control) in self.depends_on(inst).into_iter().filter(|(on, _)| within(*on)) {
+                let control = control || before;
+                match line_of(on) {
+                    Some(line) => found.push((line, control)),
+                    None if seen.insert((on, control)) => pending.push((on, control)),
+                    None => {}
+                }
+            }
+        }
+        found
+    }
 }

@@ -8,7 +8,6 @@
 use crate::changed::{self, Changed};
 use crate::config::Config;
 use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs, Strategy};
-use crate::equivalent;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::golden::{self, Golden};
@@ -209,7 +208,8 @@ impl Comparison<'_> {
         let before = Instant::now();
         let first = self.round(false)?;
         let spent = before.elapsed();
-        if let Some(reason) = equivalent::proof(&self.built, changed) {
+        let unchanged = changed.is_some_and(|changed| changed.comparison.only_names());
+        if let Some(reason) = parallax_instrument::proof([&self.built[0], &self.built[1]], unchanged) {
             lock(ledger).view.unstable = stability::settle(&mut rules, &first, &self.round(true)?)?;
             // A proof that the first runs contradict is none.
             if first[0].iter().zip(&first[1]).all(|(old, new)| rules.digest(old) == rules.digest(new)) {

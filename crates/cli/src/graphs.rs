@@ -61,11 +61,15 @@ fn block_node(of: &Inspected, block: BlockId) -> PictureNode {
     if places.len() > LINES {
         lines.push(format!("      … {} more lines", places.len() - LINES));
     }
+    let changed = of.targets.iter().find(|t| t.block == block);
     if lines.is_empty() {
-        lines.push(format!("block {}", block.0));
+        // What is changed here has no line of its own, and is said to be at this one.
+        let said = changed.filter(|t| t.line > 0).and_then(|t| Some((t.file.as_ref()?, t.line)));
+        lines.push(
+            said.map_or_else(|| format!("block {}", block.0), |(file, line)| of.sources.line(file, line)),
+        );
     }
-    let changed = of.targets.iter().any(|t| t.block == block);
-    PictureNode { lines, mark: if changed { Mark::Changed } else { Mark::Plain } }
+    PictureNode { lines, mark: if changed.is_some() { Mark::Changed } else { Mark::Plain } }
 }
 
 /// How a way out of a block is called.
@@ -115,7 +119,15 @@ pub fn cdg(of: &Inspected, f: FuncId) -> Picture {
 pub fn pdg(of: &Inspected, dependence: &Dependence, f: FuncId) -> Picture {
     let program = of.new;
     let function = program.func(f);
-    let line_of = |inst: InstId| program.loc(inst).filter(|loc| loc.line > 0).map(|loc| (loc.line, loc.file));
+    let own = |inst: InstId| program.loc(inst).filter(|loc| loc.line > 0).map(|loc| (loc.line, loc.file));
+    // What is changed and has no line of its own stands where it is said to be.
+    let said: BTreeMap<InstId, (u32, FileId)> = of
+        .targets
+        .iter()
+        .filter(|t| t.func == f && t.line > 0)
+        .flat_map(|t| t.insts.iter().filter_map(|inst| Some((*inst, (t.line, function.file?)))))
+        .collect();
+    let line_of = |inst: InstId| own(inst).or_else(|| said.get(&inst).copied());
     let lines: BTreeSet<(u32, FileId)> = function.insts.iter().filter_map(line_of).collect();
     let number: BTreeMap<(u32, FileId), usize> =
         lines.iter().enumerate().map(|(n, line)| (*line, n)).collect();
@@ -128,8 +140,8 @@ pub fn pdg(of: &Inspected, dependence: &Dependence, f: FuncId) -> Picture {
     let mut pairs: BTreeMap<(usize, usize), bool> = BTreeMap::new();
     for inst in function.insts.iter() {
         let Some(to) = line_of(inst) else { continue };
-        for (on, control) in dependence.depends_on(inst) {
-            let Some(from) = line_of(on).filter(|_| function.insts.contains(on)) else { continue };
+        let within = |on: InstId| function.insts.contains(on);
+        for (from, control) in dependence.lines_before(inst, line_of, within) {
             if from != to {
                 *pairs.entry((number[&from], number[&to])).or_insert(true) &= control;
             }

@@ -4,7 +4,7 @@
 //!
 //! Always holds: no program is run; the user's files are only read.
 
-use crate::answers::Place;
+use crate::answers::{Counts, Place};
 use crate::changed::{self, plain, Changed};
 use crate::config::Config;
 use crate::depends::Dependence;
@@ -63,8 +63,9 @@ pub fn inspect(args: &InspectArgs, config: Option<&Config>) -> Result<String, Cl
     let mut answer = match place.read() {
         Some(known) => known,
         None => {
-            let answer = looked(&built, &cache, args, |inspected| Ok(view(inspected)))?;
-            place.keep(&answer);
+            let (answer, counts) =
+                looked(&built, &cache, args, |inspected| Ok((view(inspected), counts(inspected))))?;
+            place.keep(&answer, &counts);
             answer
         }
     };
@@ -73,6 +74,11 @@ pub fn inspect(args: &InspectArgs, config: Option<&Config>) -> Result<String, Cl
         InspectFormat::Json => inspect_json(&answer)?,
         _ => inspect_human(&answer),
     })
+}
+
+fn counts(of: &Inspected) -> Counts {
+    let changes = of.comparison.changes.iter().filter(|change| change.is_executable()).count();
+    Counts { insts: of.new.insts.len(), targets: of.targets.len(), changes }
 }
 
 /// Compares two versions, works out what is needed, and shows it.

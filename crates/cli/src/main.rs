@@ -13,7 +13,6 @@ mod diff;
 mod diff_args;
 mod doctor;
 mod engine;
-mod equivalent;
 mod error;
 mod exit_code;
 mod golden;

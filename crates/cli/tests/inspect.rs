@@ -102,18 +102,26 @@ fn a_second_look_gives_the_same_answer_and_a_damaged_one_is_given_again() {
         command.arg("inspect").args(args).current_dir(files.path()).env("PARALLAX_CACHE", cache.path());
         text(&command.output().unwrap())
     };
-    let kept =
-        || fs::read_dir(cache.path().join("answers")).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();
+    let kept = || {
+        let all = fs::read_dir(cache.path().join("answers")).unwrap().map(|e| e.unwrap().path());
+        all.filter(|path| path.extension().is_some_and(|e| e == "json")).collect::<Vec<_>>()
+    };
     let first = look(&["old.c", "new.c", "--format", "json"]);
     assert_eq!(look(&["old.c", "new.c", "--format", "json"]), first);
     assert_eq!(kept().len(), 1);
     fs::write(&kept()[0], "{").unwrap();
     assert_eq!(look(&["old.c", "new.c", "--format", "json"]), first);
-    // Other versions and other settings have answers of their own.
+    // A limit that decides nothing else is no other question.
+    assert_eq!(look(&["old.c", "new.c", "--format", "json", "--max-slices", "1"]), first);
+    assert_eq!(kept().len(), 1);
+    // Other versions and limits that decide otherwise have answers of their own.
     assert!(look(&["new.c", "old.c", "--format", "json"]) != first);
     let coarse = look(&["old.c", "new.c", "--max-dependence", "1"]);
     assert!(coarse.contains("--max-dependence"), "{coarse}");
     assert_eq!(kept().len(), 3);
+    let many = look(&["old.c", "new.c", "--max-slices", "0"]);
+    assert!(many.contains("--max-slices"), "{many}");
+    assert_eq!(kept().len(), 4);
 }
 
 #[test]
@@ -155,6 +163,33 @@ fn graphs_are_pictures_with_source_text() {
     assert!(main.contains("if (argc &lt; 3)"), "{main}");
     let cut = text(&parallax(directory.path(), &["old.c", "new.c", "--graph", "cfg", "--max-nodes", "1"]));
     assert!(cut.contains("more nodes"), "{cut}");
+}
+
+#[test]
+fn a_constant_that_is_chosen_leads_to_where_it_is_used() {
+    let old = "\
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int width;
+    if (argc > 3)
+        width = 4;
+    else
+        width = 5;
+    puts(\"x\");
+    printf(\"%d\\n\", width);
+    return 0;
+}
+";
+    let directory = directory(&[("old.c", old), ("new.c", &old.replace("width = 5", "width = 6"))]);
+    let dot = text(&parallax(directory.path(), &["old.c", "new.c", "--graph", "pdg", "--format", "dot"]));
+    let node = |what: &str| {
+        let line =
+            dot.lines().find(|line| line.contains(what)).unwrap_or_else(|| panic!("no {what} in {dot}"));
+        line.split_whitespace().next().unwrap().to_owned()
+    };
+    let changed = node("#ffe08a");
+    assert!(dot.contains(&format!("{changed} -> {} ", node("printf"))), "{dot}");
+    assert!(!dot.contains(&format!("{changed} -> {} ", node("puts"))), "{dot}");
 }
 
 #[test]

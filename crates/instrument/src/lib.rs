@@ -16,6 +16,7 @@ mod clean;
 mod cx;
 mod dependence;
 mod emit;
+mod equivalent;
 mod error;
 mod fast;
 mod gaps;
@@ -37,11 +38,11 @@ mod types;
 mod wide;
 
 pub use clean::clean_up;
+pub use equivalent::proof;
 pub use error::Error;
 pub use number::Watch;
 pub use parallax_trace::format::Mode;
 pub use parallax_trace::sites::ProgramMap;
-pub use same::same_code;
 
 use cx::Cx;
 use inkwell::context::Context;

@@ -80,6 +80,23 @@ int main(int argc, char **argv) {
 }
 
 #[test]
+fn a_changed_constant_that_no_line_is_left_of_has_the_line_of_the_branch_before_it() {
+    let old = "\
+int f(int);
+int main(int argc, char **argv) {
+    int width;
+    if (argc > 3)
+        width = 4;
+    else
+        width = 5;
+    f(2);
+    return f(width);
+}
+";
+    check(old, &old.replace("width = 5", "width = 6"), &["modified main [4] [4]"], &["main:4"]);
+}
+
+#[test]
 fn an_initialiser_is_a_change_of_the_variable_and_of_its_users() {
     let old = "\
 static int table[] = { 1, 2, 3 };

@@ -54,6 +54,24 @@ fn places_are_those_of_the_source() {
 }
 
 #[test]
+fn inlined_code_knows_its_own_place_and_that_of_the_call() {
+    let directory = tempfile::tempdir().unwrap();
+    let (source, bitcode) = (directory.path().join("p.c"), directory.path().join("p.bc"));
+    let text =
+        "static int odd(int x) {\n    return x * 7;\n}\nint main(int c, char **v) {\n  return odd(c);\n}\n";
+    std::fs::write(&source, text).unwrap();
+    let mut clang = std::process::Command::new("clang-19");
+    clang.args(["-O2", "-g", "-c", "-emit-llvm"]).arg(&source).arg("-o").arg(&bitcode);
+    assert!(clang.status().unwrap().success());
+    let p = load(&std::fs::read(&bitcode).unwrap()).unwrap();
+    let product = the(&p, "main", |op| matches!(op, Op::Binary(BinaryOp::Mul)));
+    let loc = p.loc(product).unwrap();
+    let call = p.locs[loc.inlined_at.unwrap().index()];
+    assert_eq!((loc.line, loc.col, call.line, call.col), (2, 14, 5, 10));
+    assert!(call.inlined_at.is_none());
+}
+
+#[test]
 fn a_switch_has_its_cases_in_operands_and_successors() {
     let p = shapes();
     let switch = the(&p, "pick", |op| matches!(op, Op::Switch));

@@ -2,12 +2,16 @@
 //!
 //! In: sizes of nodes, and edges. Out: a place for every node and a line for every edge.
 //!
-//! Always holds: no two nodes overlap; every edge between different layers runs from top to bottom, those that close a cycle upwards;
+//! Always holds: no two nodes overlap, and no edge runs behind one unless there are too many for points; every edge between different layers runs from top to bottom, those that close a cycle upwards;
 //! nothing recurses, and the number of sweeps is fixed, so that any graph is laid out in bounded time.
 
 /// Between two nodes of a layer, and between layers.
 const GAP: f64 = 24.0;
 const LAYER_GAP: f64 = 40.0;
+/// Beside a point that an edge passes through.
+const POINT_GAP: f64 = 8.0;
+/// A layer that is wider, without the points in it, gives nodes to the next one. Edges that pass between nodes still make a picture wider.
+const MAX_WIDTH: f64 = 2400.0;
 /// How often the order of layers, and the places in them, are made better.
 const SWEEPS: usize = 8;
 /// Edges over many layers pass through points; with more points than this, long edges are straight.
@@ -39,9 +43,25 @@ struct Cell {
     x: f64,
 }
 
+impl Cell {
+    /// Nothing pulls it anywhere: such nodes end their row.
+    fn is_alone(&self) -> bool {
+        self.up.is_empty() && self.down.is_empty()
+    }
+
+    /// How much room it wants beside it.
+    fn gap(&self) -> f64 {
+        if self.width > 0.0 {
+            GAP
+        } else {
+            POINT_GAP
+        }
+    }
+}
+
 pub fn layout(sizes: &[(f64, f64)], edges: &[(usize, usize)]) -> Layout {
     let back = closing(sizes.len(), edges);
-    let layers = layers(sizes.len(), edges, &back);
+    let layers = layers(sizes, edges, &back);
     let mut cells: Vec<Cell> = sizes
         .iter()
         .zip(&layers)
@@ -95,8 +115,9 @@ fn closing(nodes: usize, edges: &[(usize, usize)]) -> Vec<bool> {
     closes
 }
 
-/// The longest way from a node without incoming edges.
-fn layers(nodes: usize, edges: &[(usize, usize)], back: &[bool]) -> Vec<usize> {
+/// Below everything that leads to a node, in the first layer that has room for it.
+fn layers(sizes: &[(f64, f64)], edges: &[(usize, usize)], back: &[bool]) -> Vec<usize> {
+    let nodes = sizes.len();
     let forward = || edges.iter().zip(back).filter(|(_, back)| !**back).map(|(edge, _)| *edge);
     let mut waiting = vec![0usize; nodes];
     let mut out: Vec<Vec<usize>> = vec![Vec::new(); nodes];
@@ -105,11 +126,18 @@ fn layers(nodes: usize, edges: &[(usize, usize)], back: &[bool]) -> Vec<usize> {
         out[from].push(to);
     }
     let mut layer = vec![0; nodes];
+    let mut widths: Vec<f64> = Vec::new();
     let mut ready: Vec<usize> = (0..nodes).filter(|n| waiting[*n] == 0).collect();
     let mut at = 0;
     while at < ready.len() {
         let node = ready[at];
         at += 1;
+        let width = sizes[node].0 + GAP;
+        let has_room = |taken: &f64| *taken == 0.0 || taken + width <= MAX_WIDTH;
+        let lower = widths.iter().skip(layer[node]).position(has_room);
+        layer[node] = lower.map_or(widths.len().max(layer[node]), |below| layer[node] + below);
+        widths.resize(widths.len().max(layer[node] + 1), 0.0);
+        widths[layer[node]] += width;
         for to in &out[node] {
             layer[*to] = layer[*to].max(layer[node] + 1);
             waiting[*to] -= 1;
@@ -166,7 +194,10 @@ fn sort(cells: &mut [Cell], rows: &mut [Vec<usize>]) {
         for r in order {
             let key = |cell: &usize| {
                 let near = if sweep % 2 == 0 { &cells[*cell].up } else { &cells[*cell].down };
-                mean(near.iter().map(|n| place[*n])).unwrap_or(place[*cell])
+                match cells[*cell].is_alone() {
+                    true => f64::INFINITY,
+                    false => mean(near.iter().map(|n| place[*n])).unwrap_or(place[*cell]),
+                }
             };
             let mut keyed: Vec<(f64, usize)> = rows[r].iter().map(|cell| (key(cell), *cell)).collect();
             keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -187,7 +218,7 @@ fn place(cells: &mut [Cell], rows: &[Vec<usize>]) {
         let mut x = 0.0;
         for cell in row {
             cells[*cell].x = x + cells[*cell].width / 2.0;
-            x += cells[*cell].width + GAP;
+            x += cells[*cell].width + cells[*cell].gap();
         }
     }
     for sweep in 0..SWEEPS {
@@ -208,30 +239,37 @@ fn place(cells: &mut [Cell], rows: &[Vec<usize>]) {
     cells.iter_mut().for_each(|c| c.x -= left);
 }
 
-/// As near to the wanted places as possible without overlap: pushed right, then the whole row back by half of what was pushed on average.
+/// Near to the wanted places without overlap: half way between what comes of pushing to the right, from the left, and of pushing to the left, from the right.
 fn settle(cells: &mut [Cell], row: &[usize], wanted: &[f64]) {
-    let mut pushed = 0.0;
-    let mut end = f64::NEG_INFINITY;
-    let mut places = Vec::with_capacity(row.len());
-    for (cell, want) in row.iter().zip(wanted) {
-        let half = cells[*cell].width / 2.0;
-        let x = want.max(end + GAP + half);
-        pushed += x - want;
-        end = x + half;
-        places.push(x);
+    let apart = |a: usize, b: usize| {
+        let (a, b) = (&cells[row[a]], &cells[row[b]]);
+        (a.width + b.width) / 2.0 + a.gap().max(b.gap())
+    };
+    let held = row.iter().filter(|cell| !cells[**cell].is_alone()).count();
+    let mut right = wanted.to_vec();
+    for n in 1..held {
+        right[n] = right[n].max(right[n - 1] + apart(n - 1, n));
     }
-    let shift = pushed / row.len().max(1) as f64 / 2.0;
-    for (cell, x) in row.iter().zip(places) {
-        cells[*cell].x = x - shift;
+    let mut left = wanted.to_vec();
+    for n in (1..held).rev() {
+        left[n - 1] = left[n - 1].min(left[n] - apart(n - 1, n));
+    }
+    for n in held.max(1)..row.len() {
+        right[n] = right[n - 1] + apart(n - 1, n);
+        left[n] = left[n - 1] + apart(n - 1, n);
+    }
+    for (n, cell) in row.iter().enumerate() {
+        cells[*cell].x = (right[n] + left[n]) / 2.0;
     }
 }
 
 fn finish(cells: &[Cell], rows: &[Vec<usize>], nodes: usize, ways: &[Vec<usize>], back: &[bool]) -> Layout {
-    let mut tops = Vec::new();
+    let (mut tops, mut bottoms) = (Vec::new(), Vec::new());
     let mut y = 0.0;
     for row in rows {
         tops.push(y);
-        y += row.iter().map(|c| cells[*c].height).fold(0.0, f64::max) + LAYER_GAP;
+        bottoms.push(y + row.iter().map(|c| cells[*c].height).fold(0.0, f64::max));
+        y = bottoms[bottoms.len() - 1] + LAYER_GAP;
     }
     let mut layout = Layout { height: (y - LAYER_GAP).max(0.0), ..Layout::default() };
     layout.width = cells.iter().map(|c| c.x + c.width / 2.0).fold(0.0, f64::max);
@@ -243,11 +281,15 @@ fn finish(cells: &[Cell], rows: &[Vec<usize>], nodes: usize, ways: &[Vec<usize>]
         if way.len() == 2 && way[0] == way[1] {
             line.extend(around(corner(first), first.width, first.height));
         } else {
+            // Straight through the row of each, so that no edge runs behind a node.
             line.push(Point { x: first.x, y: tops[first.layer] + first.height });
-            line.extend(
-                way[1..way.len() - 1].iter().map(|n| Point { x: cells[*n].x, y: tops[cells[*n].layer] }),
-            );
+            line.push(Point { x: first.x, y: bottoms[first.layer] });
+            for cell in way[1..way.len() - 1].iter().map(|n| &cells[*n]) {
+                line.push(Point { x: cell.x, y: tops[cell.layer] });
+                line.push(Point { x: cell.x, y: bottoms[cell.layer] });
+            }
             line.push(Point { x: last.x, y: tops[last.layer] });
+            line.dedup();
         }
         if *back {
             line.reverse();
@@ -274,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_of_random_graphs_do_not_overlap() {
+    fn nodes_of_random_graphs_do_not_overlap_and_hide_no_edge() {
         let mut random = fastrand::Rng::with_seed(7);
         for _ in 0..200 {
             let n = random.usize(1..30);
@@ -284,6 +326,21 @@ mod tests {
                 (0..random.usize(0..60)).map(|_| (random.usize(0..n), random.usize(0..n))).collect();
             let layout = layout(&sizes, &edges);
             assert_eq!(layout.edges.len(), edges.len());
+            for ((from, to), line) in edges.iter().zip(&layout.edges) {
+                for other in (0..n).filter(|other| other != from && other != to) {
+                    let (at, (width, height)) = (layout.nodes[other], sizes[other]);
+                    let inside =
+                        |p: &Point| p.x > at.x && p.x < at.x + width && p.y > at.y && p.y < at.y + height;
+                    let half = |pair: &[Point]| Point {
+                        x: (pair[0].x + pair[1].x) / 2.0,
+                        y: (pair[0].y + pair[1].y) / 2.0,
+                    };
+                    assert!(
+                        !line.iter().any(inside) && !line.windows(2).any(|pair| inside(&half(pair))),
+                        "an edge runs behind {other}"
+                    );
+                }
+            }
             for a in 0..n {
                 for b in 0..a {
                     let (p, q) = (layout.nodes[a], layout.nodes[b]);
@@ -293,6 +350,34 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_depends_on_one_node_is_put_into_several_rows() {
+        let edges: Vec<(usize, usize)> = (1..200).map(|n| (0, n)).collect();
+        let star = layout(&[(300.0, 26.0); 200], &edges);
+        let mut rows: std::collections::BTreeMap<i64, f64> = std::collections::BTreeMap::new();
+        star.nodes.iter().for_each(|at| *rows.entry(at.y as i64).or_default() += 300.0 + GAP);
+        assert!(rows.values().all(|width| *width <= MAX_WIDTH), "{rows:?}");
+        assert!((1..200).all(|n| star.nodes[0].y < star.nodes[n].y));
+    }
+
+    #[test]
+    fn nodes_without_edges_stand_beside_the_others() {
+        let layout = layout(&[(100.0, 20.0); 12], &[(0, 1), (1, 2), (0, 2)]);
+        let mut row: Vec<f64> = layout.nodes.iter().filter(|at| at.y == 0.0).map(|at| at.x).collect();
+        row.sort_by(f64::total_cmp);
+        assert_eq!(row.len(), 10);
+        assert!(row.windows(2).all(|pair| (pair[1] - pair[0] - 100.0 - GAP).abs() < 0.001), "{row:?}");
+    }
+
+    #[test]
+    fn a_chain_of_pairs_does_not_drift_apart() {
+        // Two nodes in every row, each above both of the next row.
+        let pairs = |n: usize| [(n, n + 2 - n % 2), (n, n + 3 - n % 2)];
+        let edges: Vec<(usize, usize)> = (0..98).flat_map(pairs).collect();
+        let chain = layout(&[(100.0, 20.0); 100], &edges);
+        assert!(chain.width <= 4.0 * 100.0, "{}", chain.width);
     }
 
     #[test]

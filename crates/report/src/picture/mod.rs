@@ -81,7 +81,7 @@ impl Picture {
         Picture { title: self.title, nodes, edges }
     }
 
-    /// Breadth first from the marked nodes, both ways along edges; in order of their numbers.
+    /// Breadth first from the marked nodes, both ways along edges; then those with the next numbers. In order of their numbers.
     fn nearest(&self, most: usize) -> Vec<usize> {
         let mut near: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for edge in &self.edges {
@@ -94,6 +94,8 @@ impl Picture {
             order.push(0);
         }
         order.truncate(most);
+        // At most 0 nodes: nothing is marked.
+        let first = order.first().copied().unwrap_or(0);
         let mut seen = vec![false; self.nodes.len()];
         order.iter().for_each(|n| seen[*n] = true);
         let mut at = 0;
@@ -105,6 +107,9 @@ impl Picture {
             }
             at += 1;
         }
+        let mut rest: Vec<usize> = (0..self.nodes.len()).filter(|n| !seen[*n]).collect();
+        rest.sort_by_key(|n| n.abs_diff(first));
+        order.extend(rest.into_iter().take(most.saturating_sub(order.len())));
         order.sort_unstable();
         order
     }
@@ -161,6 +166,15 @@ mod tests {
         assert_eq!(lines, ["node 48", "node 49", "node 50", "node 51", "node 52", "… 95 more nodes …"]);
         assert_eq!(cut.edges.len(), 6);
         assert_eq!(chain(5, 2).cut(5).nodes.len(), 5);
+    }
+
+    #[test]
+    fn a_cut_graph_is_as_large_as_asked_for_even_if_nothing_leads_to_the_change() {
+        let mut picture = chain(100, 50);
+        picture.edges.retain(|edge| edge.from != 50 && edge.to != 50);
+        let cut = picture.cut(5);
+        let lines: Vec<&str> = cut.nodes.iter().map(|n| n.lines[0].as_str()).collect();
+        assert_eq!(lines, ["node 48", "node 49", "node 50", "node 51", "node 52", "… 95 more nodes …"]);
     }
 
     #[test]

@@ -1,19 +1,19 @@
 //! Is there a proof that both versions behave the same, before anything is searched?
 //!
-//! In: two built versions and what changed between them. Out: the proof in words, or none.
+//! In: two built versions, and whether a comparison of their models found nothing but other names. Out: the proof in words, or none.
 //!
 //! Always holds: both programs are linked with the same, and either the native programs are the same bytes, or the code of the whole programs is the same,
 //! instruction by instruction, with all constants, and what refers to one thing in one of them refers to one thing in the other. What is looked at comes from the builds, so that changed
 //! flags, macros and headers count. Names that something outside may know, places, order of functions, and `__LINE__` in a constant: if in doubt, no proof.
 
-use crate::changed::Changed;
+use crate::same::same_code;
 use parallax_build::{is_shared, names_outside, LinkItem, Version};
-use parallax_change::Kind;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-pub fn proof(built: &[Version; 2], changed: Option<&Changed>) -> Option<&'static str> {
+/// `unchanged`: what the comparison of the models says. It is fast and takes more for the same; the proof is slow and takes nothing for granted.
+pub fn proof(built: [&Version; 2], unchanged: bool) -> Option<&'static str> {
     let [old, new] = built;
     if !same_link(old, new) {
         return None;
@@ -21,20 +21,14 @@ pub fn proof(built: &[Version; 2], changed: Option<&Changed>) -> Option<&'static
     if same_file(&old.native, &new.native) {
         return Some("the native programs are the same, byte for byte");
     }
-    let unchanged = changed
-        .is_some_and(|changed| changed.comparison.changes.iter().all(|change| change.kind == Kind::Renamed));
-    // The comparison is fast and takes more for the same; the proof is slow and takes nothing for granted.
     let whole = built.iter().all(|version| version.without_bitcode.is_empty());
-    let same = || {
-        let seen = names_seen(built);
-        parallax_instrument::same_code(&old.bitcode, &new.bitcode, seen.as_ref()).unwrap_or(false)
-    };
+    let same = || same_code(&old.bitcode, &new.bitcode, names_seen(built).as_ref()).unwrap_or(false);
     (unchanged && whole && same())
         .then_some("the code of both programs is the same, apart from comments, white space, lines and names")
 }
 
 /// Names that something outside one of the programs may know them by; none if that cannot be told.
-fn names_seen(built: &[Version; 2]) -> Option<BTreeSet<String>> {
+fn names_seen(built: [&Version; 2]) -> Option<BTreeSet<String>> {
     let known = |item: &LinkItem| match item {
         LinkItem::Shared(_) => true,
         // An archive can have code without bitcode that asks the program for a name; only this flag says nothing about names or where libraries are.
