@@ -202,7 +202,7 @@ fn view(of: &Inspected) -> InspectView {
     let ways = ways(&of.world, of.points_to.as_ref(), &of.targets, of.max_slices);
     view.targets = blocks(of.new, &of.targets, &ways.distances);
     view.complexity = ComplexityView { cycc: csg.cyclomatic(), cloc };
-    view.csg = csg_view(of.new, &sequences(of));
+    view.csg = csg_view(of, &sequences(of));
     view.interference = interference(of, &view.changes);
     view.irrelevant = irrelevant(of.new, &ways.irrelevant);
     view.seen_by = seen_by(of);
@@ -224,11 +224,13 @@ fn blocks(program: &Program, targets: &[Target], distances: &[Option<u32>]) -> V
     targets.iter().zip(distances).map(view).collect()
 }
 
-fn csg_view(program: &Program, csg: &Csg) -> CsgView {
+fn csg_view(of: &Inspected, csg: &Csg) -> CsgView {
+    let program = of.new;
     let node = |(id, node): (usize, &change::Node)| {
         let func = node.block.map(|b| program.block(b).func);
         let line = node.inst.and_then(|i| program.loc(i)).map(|loc| loc.line);
         let block_line = node.block.map(|b| program.block(b).line);
+        let target_line = of.targets.iter().find(|t| Some(t.block) == node.block).map(|t| t.line);
         CsgNodeView {
             id,
             kind: match node.kind {
@@ -239,7 +241,7 @@ fn csg_view(program: &Program, csg: &Csg) -> CsgView {
             }
             .to_owned(),
             file: func.and_then(|f| file_of(program, f)),
-            line: line.filter(|l| *l > 0).or(block_line),
+            line: [line, block_line, target_line].into_iter().flatten().find(|line| *line > 0),
             function: func.map(|f| program.func(f).display_name().to_owned()),
         }
     };

@@ -190,6 +190,9 @@ int main(int argc, char **argv) {
     let changed = node("#ffe08a");
     assert!(dot.contains(&format!("{changed} -> {} ", node("printf"))), "{dot}");
     assert!(!dot.contains(&format!("{changed} -> {} ", node("puts"))), "{dot}");
+    let json = json(&parallax(directory.path(), &["old.c", "new.c", "--format", "json"]));
+    let changes = json["csg"]["nodes"].as_array().unwrap().iter().filter(|node| node["kind"] == "change");
+    assert_eq!(changes.map(|node| &node["line"]).collect::<Vec<_>>(), [4]);
 }
 
 #[test]
