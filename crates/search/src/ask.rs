@@ -213,6 +213,22 @@ impl Mind {
         self.pool.binary(Op::Ne, a, b)
     }
 
+    /// The value of an expression on a test case.
+    pub fn value(&self, e: ExprId, test: &TestCase) -> u64 {
+        let byte = |v: VarId| {
+            let var = self.pool.var(v);
+            self.names.byte(test, var.input, var.offset).unwrap_or(0)
+        };
+        Program::new(&self.pool, &[e]).run_one(&byte)
+    }
+
+    /// It holds, and this is not the value of another expression.
+    pub fn and_not(&mut self, holds: ExprId, of: ExprId, value: u64) -> ExprId {
+        let value = self.pool.constant(self.pool.width(of), value);
+        let other = self.pool.binary(Op::Ne, of, value);
+        self.pool.binary(Op::And, holds, other)
+    }
+
     /// At least one of these holds.
     pub fn any(&mut self, list: &[ExprId]) -> ExprId {
         any(&mut self.pool, list)

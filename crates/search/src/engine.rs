@@ -11,8 +11,10 @@ use crate::havoc;
 use crate::joint;
 use crate::loops;
 use crate::mutate::{self, variants, Hints};
-use crate::path::Path;
+use crate::path::{Callees, Path};
 use crate::queue::{Aim, Ask, Class, Course, Flip, FlipKey, Queue, Try, VISIBLE};
+use crate::sequences::Vocabulary;
+use crate::tree::Tree;
 use crate::workers::{Done, Order, Seen, Workers};
 use crate::*;
 use parallax_execute::TestCase;
@@ -24,6 +26,9 @@ use std::time::Instant;
 /// Answers wanted from the solver for one round, and test cases of another shape beside them.
 const ASKS: usize = 8;
 const TRIES: usize = 5;
+/// Answers of a round that come from the tree of executions at most, and which part of what other questions cost those of the tree may.
+const TREE_ASKS: usize = 4;
+const TREE_PART: u64 = 4;
 /// Rounds under way at once.
 const ROUNDS: usize = 2;
 /// Test cases of another shape and random ones beside them, of which only a glimpse is taken: so many at least, and more where
@@ -127,13 +132,17 @@ pub struct Engine<'a> {
     watch: &'a mut dyn FnMut(Progress),
     mind: Mind,
     queue: Queue,
+    tree: Tree,
     records: Vec<Record>,
     by_test: HashMap<TestCase, usize>,
     hints: Hints,
+    vocabulary: Vocabulary,
     random: fastrand::Rng,
     turn: usize,
     /// Nodes of traces and formulas since the last round was made.
     nodes: u64,
+    /// What questions have cost that do not come from the tree.
+    paid: u64,
     /// How often the solver was asked in vain to take a branch another way.
     vain: HashMap<(Side, u32, u64), u32>,
     /// How often it was asked without the conditions that contradict it, by goal.
@@ -157,6 +166,7 @@ pub struct Engine<'a> {
     /// Conditions that one version has and the other has not, on a seed already: compilers see to that, and the versions are not
     /// parted by it.
     extras: [HashSet<u32>; 2],
+    callees: [Callees; 2],
     /// On how many runs the versions went different ways, by the conditions where they did.
     partings: HashMap<[Option<u32>; 2], u32>,
     /// Test cases that executed some code of the program for the first time.
@@ -193,12 +203,15 @@ impl<'a> Engine<'a> {
             watch,
             mind: Mind::new(settings),
             queue: Queue::default(),
+            tree: Tree::default(),
             records: vec![],
             by_test: HashMap::new(),
             hints: Hints::default(),
+            vocabulary: Vocabulary::default(),
             random: fastrand::Rng::with_seed(settings.seed),
             turn: 0,
             nodes: 0,
+            paid: 0,
             vain: HashMap::new(),
             relaxed: HashMap::new(),
             spent: HashMap::new(),
@@ -212,6 +225,7 @@ impl<'a> Engine<'a> {
             promising: VecDeque::new(),
             nearby: vec![],
             extras: Default::default(),
+            callees: Default::default(),
             partings: HashMap::new(),
             firsts: vec![],
             signatures: BTreeMap::new(),
@@ -375,7 +389,7 @@ fn same_way(a: &Path, b: &Path, step: usize) -> bool {
         && a.steps[step].way != b.steps[step].way
 }
 
-fn hash_of(value: &impl std::hash::Hash) -> u64 {
+pub(crate) fn hash_of(value: &impl std::hash::Hash) -> u64 {
     let mut hasher = std::hash::DefaultHasher::new();
     value.hash(&mut hasher);
     std::hash::Hasher::finish(&hasher)

@@ -6,7 +6,7 @@
 //! conditions that are left are paired in order.
 
 use crate::ask::{ExprId, Mind};
-use crate::path::Path;
+use crate::path::{Identity, Path};
 
 /// A question over both paths.
 #[derive(Clone, Debug)]
@@ -56,9 +56,6 @@ pub fn about_outputs(old: &Path, new: &Path, mind: &mut Mind) -> Vec<Question> {
     list
 }
 
-/// See [`crate::path::Step::identity`].
-type Identity = (ExprId, Option<ExprId>);
-
 /// Which conditions of two paths correspond.
 #[derive(Default)]
 pub struct Alignment {
@@ -93,8 +90,8 @@ pub fn about_branches(old: &Path, new: &Path, alignment: &Alignment, mind: &mut 
     let mut list: Vec<Question> = Vec::new();
     for (i, j) in alignment.pairs.iter().copied().take(MAX_BRANCH_QUESTIONS) {
         let (a, b) = (&old.steps[i], &new.steps[j]);
-        if a.way != b.way {
-            // They differ here already.
+        if a.way != b.way || a.is_call() || b.is_call() {
+            // They differ here already, or they cannot be compared.
             continue;
         }
         let over_numbers = match (a.holds_over_numbers(), b.holds_over_numbers()) {

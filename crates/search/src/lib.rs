@@ -24,6 +24,8 @@ mod mutate;
 mod numbers;
 mod path;
 mod queue;
+mod sequences;
+mod tree;
 mod words;
 mod workers;
 

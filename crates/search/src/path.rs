@@ -6,10 +6,11 @@
 use crate::ask::{ExprId, Mind};
 use crate::numbers::Form;
 use crate::Traced;
+use parallax_trace::format::CONCRETE_CALL_TARGET;
 use parallax_trace::path::{Condition, Expect, Origin};
 use parallax_trace::reader::{Event, OutputByte};
 use parallax_trace::sites::ProgramMap;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// One condition of a path.
 #[derive(Clone, Debug)]
@@ -30,6 +31,9 @@ pub struct Step {
     pub count: u32,
     pub round: u32,
     pub is_guard: bool,
+    /// A call of what the input decides: the address of the function. It is another one in the other version, so that such conditions are
+    /// never compared.
+    pub calls: Option<ExprId>,
     /// Bytes that went into the condition, if it cannot be seen from the expression because that has only one
     /// value (`atoi` of one digit is below 300): as (input, offset).
     pub hidden: Vec<(u32, u32)>,
@@ -48,7 +52,12 @@ pub struct Written {
 impl Step {
     /// The same condition with the same ways out.
     pub fn is_like(&self, other: &Step) -> bool {
-        self.holds == other.holds && self.others == other.others && self.written == other.written
+        let same = self.holds == other.holds && self.others == other.others && self.written == other.written;
+        same || self.is_call() && other.is_call()
+    }
+
+    pub fn is_call(&self) -> bool {
+        self.calls.is_some()
     }
 
     /// What holds over numbers; `None` if the condition is about digits.
@@ -56,11 +65,17 @@ impl Step {
         self.written.as_ref().map_or(Some(self.holds), |w| w.holds)
     }
 
-    /// What is compared to see whether two versions ask the same.
-    pub fn identity(&self) -> (ExprId, Option<ExprId>) {
-        (self.holds, self.holds_over_numbers())
+    /// What is compared to see whether two versions ask the same; all calls are alike.
+    pub fn identity(&self) -> Identity {
+        (!self.is_call()).then(|| (self.holds, self.holds_over_numbers()))
     }
 }
+
+/// See [`Step::identity`].
+pub type Identity = Option<(ExprId, Option<ExprId>)>;
+
+/// The functions that a call at a site was seen to go to, in one version.
+pub type Callees = HashMap<u32, BTreeSet<u64>>;
 
 /// A path with what it printed.
 #[derive(Clone, Debug, Default)]
@@ -84,11 +99,13 @@ pub struct Printed {
 const MAX_STEPS: usize = 20_000;
 /// Output bytes kept of one run.
 const MAX_OUTPUT: usize = 4096;
+/// The other way of a call: to no function that is known.
+const ANOTHER: u64 = u64::MAX;
 /// Cases of a switch that are tried.
 const MAX_CASES: usize = 64;
 
 impl Path {
-    pub fn of(traced: &Traced, map: &ProgramMap, mind: &mut Mind) -> Path {
+    pub fn of(traced: &Traced, map: &ProgramMap, callees: &mut Callees, mind: &mut Mind) -> Path {
         let mut path = Path::default();
         let mut met: HashMap<(u32, u32), u32> = HashMap::new();
         let mut importer = mind.importer(traced);
@@ -100,7 +117,10 @@ impl Path {
                 }
                 let count = met.entry((condition.site, condition.context)).or_default();
                 *count += 1;
-                path.steps.extend(step(&condition, *count, map, &mut importer));
+                path.steps.extend(match condition.origin {
+                    Origin::Pin(CONCRETE_CALL_TARGET) => call(&condition, *count, callees, &mut importer),
+                    _ => step(&condition, *count, map, &mut importer),
+                });
             } else if let Event::Output { fd, bytes, .. } = event {
                 let out = path.outputs.entry(fd).or_default();
                 for byte in bytes.iter().take(MAX_OUTPUT.saturating_sub(out.len())) {
@@ -146,6 +166,37 @@ fn bucket(count: u32) -> u32 {
     } else {
         EXACT + 32 - count.leading_zeros()
     }
+}
+
+/// A call of a function that the input decides. The other way is any function that was not called there yet, on this run or an earlier one.
+fn call(
+    condition: &Condition,
+    count: u32,
+    callees: &mut Callees,
+    importer: &mut crate::ask::Importer,
+) -> Option<Step> {
+    let Expect::Equals(way) = condition.expect else { return None };
+    let value = importer.expr(condition.label)?;
+    let known = callees.entry(condition.site).or_default();
+    known.insert(way);
+    let holds = importer.equals(value, way);
+    let tests: Vec<ExprId> = known.iter().map(|function| importer.equals(value, *function)).collect();
+    let any = importer.any(&tests);
+    Some(Step {
+        holds,
+        others: vec![importer.not(any)],
+        leads: vec![0],
+        other_ways: vec![ANOTHER],
+        site: condition.site,
+        context: condition.context,
+        way,
+        count,
+        round: bucket(count),
+        is_guard: false,
+        calls: Some(value),
+        hidden: vec![],
+        written: None,
+    })
 }
 
 fn step(
@@ -201,6 +252,7 @@ fn step(
         count,
         round: bucket(count),
         is_guard,
+        calls: None,
         hidden,
         written,
     })
@@ -256,6 +308,7 @@ pub mod tests {
             count: 1,
             round: 1,
             is_guard: false,
+            calls: None,
             hidden: vec![],
             written: None,
         }

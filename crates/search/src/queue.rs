@@ -260,6 +260,11 @@ impl Queue {
     /// The same before all others: the way back to something that was aimed at.
     pub fn ask_first(&mut self, flip: Flip, key: FlipKey) {
         self.mark(key.clone());
+        self.ask_on(flip, key);
+    }
+
+    /// The same where one answer was not all: it is the same question still.
+    pub fn ask_on(&mut self, flip: Flip, key: FlipKey) {
         self.first.push_back((flip, key));
     }
 

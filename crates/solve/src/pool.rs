@@ -24,6 +24,9 @@ pub enum Bytes {
     Many,
 }
 
+/// The variables of expressions that have several.
+type Supports = FxHashMap<ExprId, Arc<[VarId]>>;
+
 /// See the module.
 pub struct Pool {
     id: u64,
@@ -35,7 +38,7 @@ pub struct Pool {
     var_ids: FxHashMap<Var, VarId>,
     tables: Vec<Arc<[u8]>>,
     table_ids: FxHashMap<Arc<[u8]>, TableId>,
-    supports: RwLock<FxHashMap<ExprId, Arc<[VarId]>>>,
+    supports: RwLock<Supports>,
     depth: u32,
     simplify: bool,
 }
@@ -261,23 +264,69 @@ impl Pool {
         cone
     }
 
-    /// The variables that an expression is made of, ascending. Remembered.
+    /// The variables that an expression is made of, ascending. Remembered, with those of its parts: loops make every round's
+    /// expression of the last one's.
     pub fn support(&self, id: ExprId) -> Arc<[VarId]> {
-        match self.bytes(id) {
-            Bytes::None => return Arc::new([]),
-            Bytes::One(var) => return Arc::new([var]),
-            Bytes::Many => {}
-        }
         // A panic of another thread leaves the map whole: it only ever gains entries.
-        let known = self.supports.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
-        known.unwrap_or_else(|| {
-            let inputs = self.cone(&[id]).into_iter().map(|e| *self.node(e));
-            let mut vars: Vec<VarId> =
-                inputs.filter(|n| n.op == Op::Input).map(|n| VarId(n.num as u32)).collect();
-            vars.sort_unstable();
-            let vars: Arc<[VarId]> = vars.into();
-            self.supports.write().unwrap_or_else(PoisonError::into_inner).insert(id, vars.clone());
-            vars
-        })
+        let known = |id: ExprId, supports: &Supports| match self.bytes(id) {
+            Bytes::None => Some(Arc::from([])),
+            Bytes::One(var) => Some(Arc::from([var])),
+            Bytes::Many => supports.get(&id).cloned(),
+        };
+        if let Some(vars) = known(id, &self.supports.read().unwrap_or_else(PoisonError::into_inner)) {
+            return vars;
+        }
+        let mut supports = self.supports.write().unwrap_or_else(PoisonError::into_inner);
+        let mut pending = vec![id];
+        while let Some(next) = pending.last().copied() {
+            let before = pending.len();
+            let operands = self.node(next).operands();
+            pending.extend(operands.iter().filter(|operand| known(**operand, &supports).is_none()));
+            if pending.len() > before {
+                continue;
+            }
+            pending.pop();
+            let parts: Vec<Arc<[VarId]>> =
+                operands.iter().filter_map(|operand| known(*operand, &supports)).collect();
+            supports.insert(next, union(parts));
+        }
+        known(id, &supports).unwrap_or_default()
+    }
+}
+
+/// What is in any of these ascending lists, ascending. One that holds all of it is used again.
+fn union(mut parts: Vec<Arc<[VarId]>>) -> Arc<[VarId]> {
+    let mut all: Vec<VarId> = parts.iter().flat_map(|part| part.iter().copied()).collect();
+    all.sort_unstable();
+    all.dedup();
+    let same = parts.iter().position(|part| part.len() == all.len());
+    same.map_or_else(|| all.into(), |at| parts.swap_remove(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Random, OPERATORS};
+
+    #[test]
+    fn the_support_of_an_expression_are_the_inputs_in_its_cone() {
+        let mut several = 0;
+        for seed in 0..1000 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let mut below = |n: u64| rng.u64(..n);
+            let vars = (0..5).map(|offset| Var { input: 0, offset }).collect();
+            let mut random = Random::new(&mut below, vars);
+            let mut pool = Pool::new();
+            for _ in 0..3 {
+                let op = OPERATORS[random.below(OPERATORS.len() as u64) as usize];
+                let expr = random.any(&mut pool, op, 4);
+                let nodes = pool.cone(&[expr]).into_iter().map(|e| *pool.node(e));
+                let inputs: std::collections::BTreeSet<VarId> =
+                    nodes.filter(|n| n.op == Op::Input).map(|n| VarId(n.num as u32)).collect();
+                assert!(pool.support(expr).iter().eq(inputs.iter()), "seed {seed}");
+                several += usize::from(inputs.len() > 1);
+            }
+        }
+        assert!(several > 500, "the expressions are too simple: {several}");
     }
 }

@@ -50,6 +50,26 @@ fn a_length_and_a_sum_over_it_are_changed_together() {
     Compared { directory, output }.one("exit");
 }
 
+/// A table says which function is called: there is no branch that could be flipped.
+#[test]
+fn functions_that_the_input_chooses_are_called_one_after_the_other() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("in"), "$").unwrap();
+    let line = [&FIRST[..], &["--runs", "200", "--stdin", "in"]].concat();
+    let output = compare_in(directory.path(), "callees", &line);
+    Compared { directory, output }.one("stdout");
+}
+
+/// What is restored is wrong, which only a command after it shows.
+#[test]
+fn commands_are_tried_in_sequences() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("in"), "").unwrap();
+    let line = [&FIRST[..], &["--runs", "1500", "--stdin", "in"]].concat();
+    let output = compare_in(directory.path(), "commands", &line);
+    Compared { directory, output }.one("stdout");
+}
+
 #[test]
 fn a_switch_with_a_case_of_minus_one_is_one_like_others() {
     let directory = tempfile::tempdir().unwrap();

@@ -115,6 +115,7 @@ impl Engine<'_> {
             solved.cost += waited;
         }
         self.nodes += solved.cost;
+        self.paid += solved.cost + 1;
         if let Ask::Flip(_, key) = &ask {
             *self.spent.entry(key.site()).or_default() += 1;
         }
@@ -155,6 +156,9 @@ impl Engine<'_> {
                 });
             }
         }
+        if let Ask::Flip(flip, key) = &ask {
+            self.ask_for_another_callee(flip, key, &new);
+        }
         let origin = match ask {
             Ask::Flip(flip, key) => Origin::Flip { flip, key, over_numbers: asked.over_numbers },
             Ask::Joint(record, question) => {
@@ -172,6 +176,17 @@ impl Engine<'_> {
             self.revisit(*known, flip.depth);
         }
         None
+    }
+
+    /// A call goes to a function that was not called before: which others are there?
+    fn ask_for_another_callee(&mut self, flip: &Flip, key: &FlipKey, found: &TestCase) {
+        let Some(address) = self.step(flip).calls else { return };
+        let function = self.mind.value(address, found);
+        let k = flip.side as usize;
+        let step = &mut self.records[flip.record].paths[k].steps[flip.step];
+        self.callees[k].entry(step.site).or_default().insert(function);
+        step.others[flip.other] = self.mind.and_not(step.others[flip.other], address, function);
+        self.queue.ask_on(flip.clone(), key.clone());
     }
 
     /// A branch of the program itself, not of the libc functions that it uses.

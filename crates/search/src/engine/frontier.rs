@@ -138,6 +138,10 @@ impl Engine<'_> {
         // question here.
         let infected = course == Course::Deep && record.brought.news && record.brought.reaches();
         let (again, spent) = if infected { (0, 0) } else { (flip.again, spent) };
+        // That no other function can be called on one path says little about another.
+        if record.brought.first && self.step(flip).is_call() {
+            return 0;
+        }
         match class {
             // Runs on which the versions part are rare: what makes it visible is asked on most of them.
             Class::Behind => magnitude(flip.again) / 2 + magnitude(spent / SPENT_BEHIND),
@@ -151,8 +155,10 @@ impl Engine<'_> {
     /// Test cases for the next round.
     pub(super) fn next_round(&mut self) -> Round {
         let mut round = Vec::new();
+        self.ask_the_tree(&mut round);
+        let asks = round.len() + ASKS;
         for _ in 0..MAX_QUESTIONS {
-            if round.len() >= ASKS || self.out_of_time() {
+            if round.len() >= asks || self.out_of_time() {
                 break;
             }
             let worth = if round.len() < POOR_ASKS { u32::MAX } else { POOR };
@@ -183,6 +189,16 @@ impl Engine<'_> {
         round
     }
 
+    fn ask_the_tree(&mut self, round: &mut Round) {
+        while round.len() < TREE_ASKS && self.tree.paid <= self.paid / TREE_PART && !self.out_of_time() {
+            let Some((flip, key)) = self.tree.next() else { break };
+            let before = self.paid;
+            round.extend(self.answer(Ask::Flip(flip, key)));
+            self.tree.paid += self.paid - before;
+            self.paid = before;
+        }
+    }
+
     /// A test case that need not be looked at unless it does something new: random ones and systematic ones in turn.
     fn next_glimpse(&mut self, turn: usize) -> Option<TestCase> {
         let shape = match turn % 7 {
@@ -190,7 +206,8 @@ impl Engine<'_> {
             1 => self.queue.next_try(false),
             2 => self.queue.next_option(true).or_else(|| self.queue.next_try(true)),
             3 => self.queue.next_option(false).or_else(|| self.queue.next_try(false)),
-            4 | 5 => self.queue.next_word(),
+            4 => self.queue.next_word(),
+            5 => self.queue.next_word().or_else(|| self.in_sequence()),
             _ => None,
         };
         shape.map(|next| next.test).or_else(|| self.by_chance())
@@ -222,6 +239,20 @@ impl Engine<'_> {
 
     fn next_striking(&mut self) -> Option<Try> {
         self.striking.pop_front().map(|test| Try::new(0, test))
+    }
+
+    /// A random test case of things that the program understands.
+    fn in_sequence(&mut self) -> Option<Try> {
+        for _ in 0..CHANCES {
+            let near = if self.reaching.is_empty() { &self.nearby } else { &self.reaching };
+            let corpus = if self.random.bool() && !near.is_empty() { near } else { &self.corpus };
+            let from = corpus.get(self.random.usize(..corpus.len().max(1)))?;
+            let test = self.vocabulary.sequence(from, &mut self.random, self.settings.max_input)?;
+            if self.queue.is_new(&test) {
+                return Some(Try::new(0, test));
+            }
+        }
+        None
     }
 
     fn by_chance(&mut self) -> Option<TestCase> {

@@ -109,6 +109,9 @@ impl Engine<'_> {
             }
         }
         if brought.first {
+            self.vocabulary.learn(&test, matches!(origin, Origin::Seed));
+        }
+        if brought.first {
             self.cross(&test, brought.is_near());
         }
         let worth = brought.is_something() || depth > 0;
@@ -120,6 +123,10 @@ impl Engine<'_> {
         });
         self.records.push(Record { test, paths, depth, last, brought });
         self.ask_about(record, worth);
+        for side in [Side::Old, Side::New] {
+            let steps = &self.records[record].paths[side as usize].steps;
+            self.tree.add(record, side, steps, |step| !self.guide.is_libc(side, step));
+        }
         if let Some(aim) = self.aim_of_run(&origin, record) {
             self.return_to(&aim, record);
         }
@@ -138,7 +145,8 @@ impl Engine<'_> {
     fn look_at(&mut self, side: Side, traced: &Traced, brought: &mut Brought) -> Path {
         self.count_losses(traced);
         self.nodes += traced.trace.nodes().len() as u64;
-        let path = Path::of(traced, self.maps[side as usize], &mut self.mind);
+        let k = side as usize;
+        let path = Path::of(traced, self.maps[k], &mut self.callees[k], &mut self.mind);
         let closest = self.guide.closest(side, traced.trace.edges_taken());
         brought.closest[side as usize] = closest;
         brought.first |= self.is_first(side, traced);
@@ -246,7 +254,7 @@ fn parting(paths: &[Path; 2], extras: &[HashSet<u32>; 2]) -> Option<[usize; 2]> 
     let (mut i, mut j) = (0, 0);
     loop {
         let (a, b) = (old.steps.get(i), new.steps.get(j));
-        let alike = |a: &Step, b: &Step| a.holds == b.holds;
+        let alike = |a: &Step, b: &Step| a.is_call() && b.is_call() || a.holds == b.holds;
         match (a, b) {
             (Some(a), Some(b)) if alike(a, b) => (i, j) = (i + 1, j + 1),
             (Some(a), _) if extras[0].contains(&a.site) => i += 1,
