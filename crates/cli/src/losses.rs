@@ -5,7 +5,7 @@
 use parallax_report::collect::concrete_name;
 use parallax_report::diff_view::LostView;
 use parallax_report::place::Place;
-use parallax_search::Side;
+use parallax_search::{is_condition, Side};
 use parallax_trace::reader::Event;
 use parallax_trace::sites::ProgramMap;
 use parallax_trace::Trace;
@@ -32,7 +32,9 @@ impl Losses {
                 Event::Escape { site, function, .. } => {
                     (site, Fate::Call(String::from_utf8_lossy(function).into_owned()))
                 }
-                Event::Concrete { site, reason, .. } => (site, Fate::Concrete(reason)),
+                Event::Concrete { site, reason, .. } if !is_condition(reason) => {
+                    (site, Fate::Concrete(reason))
+                }
                 _ => continue,
             };
             *self.seen.entry((side, site, fate)).or_default() += 1;

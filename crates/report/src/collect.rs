@@ -308,7 +308,6 @@ fn guard_name(guard: u16) -> &'static str {
 }
 
 /// Why a value was made concrete, in a few words.
-/// Why a value was made concrete, in a few words.
 pub fn concrete_name(reason: u16) -> &'static str {
     match reason {
         CONCRETE_STORE_ADDRESS => "address of a store",

@@ -30,6 +30,7 @@ mod words;
 mod workers;
 
 pub use guide::{Distance, Distances, Place};
+pub use path::is_condition;
 
 /// Which version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -118,7 +118,7 @@ impl Path {
                 let count = met.entry((condition.site, condition.context)).or_default();
                 *count += 1;
                 path.steps.extend(match condition.origin {
-                    Origin::Pin(CONCRETE_CALL_TARGET) => call(&condition, *count, callees, &mut importer),
+                    Origin::Pin(reason) if is_condition(reason) => call(&condition, *count, callees, &mut importer),
                     _ => step(&condition, *count, map, &mut importer),
                 });
             } else if let Event::Output { fd, bytes, .. } = event {
@@ -166,6 +166,11 @@ fn bucket(count: u32) -> u32 {
     } else {
         EXACT + 32 - count.leading_zeros()
     }
+}
+
+/// Is a value that was made concrete for this reason a condition of the path nevertheless? Then nothing is lost.
+pub fn is_condition(reason: u16) -> bool {
+    reason == CONCRETE_CALL_TARGET
 }
 
 /// A call of a function that the input decides. The other way is any function that was not called there yet, on this run or an earlier one.

@@ -189,6 +189,7 @@ impl Engine<'_> {
         round
     }
 
+    /// Questions of [`crate::tree`], as long as they cost little compared with the others.
     fn ask_the_tree(&mut self, round: &mut Round) {
         while round.len() < TREE_ASKS && self.tree.paid <= self.paid / TREE_PART && !self.out_of_time() {
             let Some((flip, key)) = self.tree.next() else { break };

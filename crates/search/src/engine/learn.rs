@@ -2,7 +2,7 @@
 //! different ways, and what is to be tried because of that.
 
 use super::*;
-use crate::path::Step;
+use crate::path::{is_condition, Step};
 use crate::words::Compared;
 
 /// Test cases that came as close to the change as any that are kept.
@@ -169,7 +169,7 @@ impl Engine<'_> {
                     self.stats.escapes += 1;
                     *self.escapes.entry(String::from_utf8_lossy(name).into_owned()).or_default() += 1;
                 }
-                Event::Concrete { .. } => self.stats.concretisations += 1,
+                Event::Concrete { reason, .. } if !is_condition(reason) => self.stats.concretisations += 1,
                 _ => {}
             }
         }
