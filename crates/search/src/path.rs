@@ -118,7 +118,9 @@ impl Path {
                 let count = met.entry((condition.site, condition.context)).or_default();
                 *count += 1;
                 path.steps.extend(match condition.origin {
-                    Origin::Pin(reason) if is_condition(reason) => call(&condition, *count, callees, &mut importer),
+                    Origin::Pin(reason) if is_condition(reason) => {
+                        call(&condition, *count, callees, &mut importer)
+                    }
                     _ => step(&condition, *count, map, &mut importer),
                 });
             } else if let Event::Output { fd, bytes, .. } = event {
