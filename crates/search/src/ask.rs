@@ -198,8 +198,7 @@ impl Mind {
 
     /// The present value of a byte, or another one that programs like to treat differently.
     fn guess(&self, var: VarId, test: &TestCase, random: &mut fastrand::Rng) -> u8 {
-        let var = self.pool.var(var);
-        let now = self.names.byte(test, var.input, var.offset).unwrap_or(0);
+        let now = self.present(var, test);
         match random.u8(0..4) {
             0 => now,
             1 => now.wrapping_add(random.u8(0..3)).wrapping_sub(1),
@@ -215,11 +214,13 @@ impl Mind {
 
     /// The value of an expression on a test case.
     pub fn value(&self, e: ExprId, test: &TestCase) -> u64 {
-        let byte = |v: VarId| {
-            let var = self.pool.var(v);
-            self.names.byte(test, var.input, var.offset).unwrap_or(0)
-        };
-        Program::new(&self.pool, &[e]).run_one(&byte)
+        Program::new(&self.pool, &[e]).run_one(&|var| self.present(var, test))
+    }
+
+    /// The value of a variable on a test case; 0 if there is no such byte.
+    fn present(&self, var: VarId, test: &TestCase) -> u8 {
+        let var = self.pool.var(var);
+        self.names.byte(test, var.input, var.offset).unwrap_or(0)
     }
 
     /// It holds, and this is not the value of another expression.

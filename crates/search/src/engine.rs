@@ -141,7 +141,7 @@ pub struct Engine<'a> {
     turn: usize,
     /// Nodes of traces and formulas since the last round was made.
     nodes: u64,
-    /// What questions have cost that do not come from the tree.
+    /// What questions have cost, with those of the tree.
     paid: u64,
     /// How often the solver was asked in vain to take a branch another way.
     vain: HashMap<(Side, u32, u64), u32>,
@@ -387,12 +387,6 @@ fn same_way(a: &Path, b: &Path, step: usize) -> bool {
         && a.steps[..step].iter().zip(&b.steps).all(|(a, b)| a.site == b.site && a.way == b.way)
         && a.steps[step].site == b.steps[step].site
         && a.steps[step].way != b.steps[step].way
-}
-
-pub(crate) fn hash_of(value: &impl std::hash::Hash) -> u64 {
-    let mut hasher = std::hash::DefaultHasher::new();
-    value.hash(&mut hasher);
-    std::hash::Hasher::finish(&hasher)
 }
 
 /// How many binary digits a number has.

@@ -209,3 +209,9 @@ pub fn search(
 ) -> Outcome {
     engine::Engine::new(maps, distances, settings, budget, watch).run(seeds, labs)
 }
+
+fn hash_of(value: &impl std::hash::Hash) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    value.hash(&mut hasher);
+    std::hash::Hasher::finish(&hasher)
+}

@@ -21,10 +21,9 @@ const KEPT: usize = 16;
 const MAX_PIECE: usize = 32;
 /// Pieces in a row, and how many different ones.
 const LENGTH: RangeInclusive<usize> = 2..=24;
+const FEW: RangeInclusive<usize> = 2..=8;
 /// Rows that are longer than this, in bytes, end: what is computed from much input takes long to understand.
 const MAX_ROW: usize = 120;
-const FEW: RangeInclusive<usize> = 2..=8;
-
 /// By how much the pieces that suit an input are taken more often than others.
 const SUITABLE: usize = 3;
 

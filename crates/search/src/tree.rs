@@ -7,10 +7,9 @@
 //!
 //! Always holds: no sequence of conditions is asked for twice, or at all if a run had shown it before.
 
-use crate::engine::hash_of;
 use crate::path::Step;
 use crate::queue::{Flip, FlipKey};
-use crate::Side;
+use crate::{hash_of, Side};
 use std::collections::{BTreeMap, HashSet};
 
 /// Conditions of one run that are looked at.

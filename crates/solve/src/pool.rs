@@ -281,7 +281,9 @@ impl Pool {
         while let Some(next) = pending.last().copied() {
             let before = pending.len();
             let operands = self.node(next).operands();
-            pending.extend(operands.iter().filter(|operand| known(**operand, &supports).is_none()));
+            let is_unknown =
+                |id: &ExprId| matches!(self.bytes(*id), Bytes::Many) && !supports.contains_key(id);
+            pending.extend(operands.iter().copied().filter(is_unknown));
             if pending.len() > before {
                 continue;
             }

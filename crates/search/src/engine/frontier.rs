@@ -191,12 +191,12 @@ impl Engine<'_> {
 
     /// Questions of [`crate::tree`], as long as they cost little compared with the others.
     fn ask_the_tree(&mut self, round: &mut Round) {
-        while round.len() < TREE_ASKS && self.tree.paid <= self.paid / TREE_PART && !self.out_of_time() {
+        let is_cheap = |e: &Self| e.tree.paid <= (e.paid - e.tree.paid) / TREE_PART;
+        while round.len() < TREE_ASKS && is_cheap(self) && !self.out_of_time() {
             let Some((flip, key)) = self.tree.next() else { break };
             let before = self.paid;
             round.extend(self.answer(Ask::Flip(flip, key)));
             self.tree.paid += self.paid - before;
-            self.paid = before;
         }
     }
 
@@ -246,7 +246,7 @@ impl Engine<'_> {
     fn in_sequence(&mut self) -> Option<Try> {
         for _ in 0..CHANCES {
             let near = if self.reaching.is_empty() { &self.nearby } else { &self.reaching };
-            let corpus = if self.random.bool() && !near.is_empty() { near } else { &self.corpus };
+            let corpus = one_of(near, &self.corpus, &mut self.random);
             let from = corpus.get(self.random.usize(..corpus.len().max(1)))?;
             let test = self.vocabulary.sequence(from, &mut self.random, self.settings.max_input)?;
             if self.queue.is_new(&test) {
@@ -260,7 +260,7 @@ impl Engine<'_> {
         for _ in 0..CHANCES {
             let max = self.settings.max_input;
             let near = if self.reaching.is_empty() { &self.nearby } else { &self.reaching };
-            let corpus = if self.random.bool() && !near.is_empty() { near } else { &self.corpus };
+            let corpus = one_of(near, &self.corpus, &mut self.random);
             let test = havoc::changed(corpus, &self.hints, &mut self.random, max);
             if let Some(test) = test.filter(|test| self.queue.is_new(test)) {
                 return Some(test);
@@ -297,5 +297,14 @@ impl Engine<'_> {
         for (rank, variant) in variants.into_iter().enumerate() {
             self.queue.try_out(near, rank + wait, next(variant));
         }
+    }
+}
+
+/// What a random test case starts from: as often what is near the change, if there is any, as anything.
+fn one_of<'c>(near: &'c [TestCase], all: &'c [TestCase], random: &mut fastrand::Rng) -> &'c [TestCase] {
+    if random.bool() && !near.is_empty() {
+        near
+    } else {
+        all
     }
 }
