@@ -110,11 +110,16 @@ pub fn with_dependences(name: &str) -> Result<(PathBuf, Instrumented)> {
 
 /// An executor for one build.
 pub fn executor(program: &Path, kind: Kind, symbolic: Symbolic) -> Result<Executor> {
+    executor_with(program, kind, Options { symbolic, ..Options::default() })
+}
+
+/// Likewise, with other options.
+pub fn executor_with(program: &Path, kind: Kind, options: Options) -> Result<Executor> {
     let arena = match kind {
         Kind::Native => None,
         Kind::Instrumented => Some(ArenaSizes { nodes: 64 << 20, events: 1 << 30, ..ArenaSizes::default() }),
     };
-    Ok(Executor::new(program, kind, Options { symbolic, arena, ..Options::default() })?)
+    Ok(Executor::new(program, kind, Options { arena, ..options })?)
 }
 
 /// A run that must succeed.

@@ -26,7 +26,7 @@ fn runtime(root: &Path, out: &Path) {
     let built = target.join("runtime/libparallax_runtime.a");
     let library = out.join("libparallax_runtime.a");
     std::fs::copy(&built, &library).unwrap_or_else(|e| panic!("{}: {e}", built.display()));
-    for name in ["tls", "stubs", "dependence", "dependence_libc", "dependence_format"] {
+    for name in ["tls", "stubs", "stage", "dependence", "dependence_libc", "dependence_format"] {
         let object = out.join(name).with_extension("o");
         let source = root.join("crates/runtime/src").join(name).with_extension("c");
         // What calls a libc function means the function, not what the compiler knows of it.

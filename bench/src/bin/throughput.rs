@@ -1,9 +1,9 @@
 //! Runs a second with the trace decoded, and how the cost of a run grows with its input and its trace.
 
 use parallax_bench::plot::Plot;
-use parallax_bench::subject::{executor, inputs, run, Subject, STDIN_SYMBOLIC};
+use parallax_bench::subject::{executor, executor_with, inputs, run, Subject, STDIN_SYMBOLIC};
 use parallax_bench::{median, prose, table, Result};
-use parallax_execute::{Executor, Kind, TestCase};
+use parallax_execute::{Executor, Kind, Options, TestCase};
 use parallax_trace::reader::Trace;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -35,8 +35,9 @@ fn runs_a_second() -> Result<()> {
     let subject = Subject::build("settings")?;
     let test = TestCase { stdin: SETTINGS.to_vec(), ..TestCase::default() };
     let mut rows = Vec::new();
-    for (name, program) in [("symbolic", &subject.symbolic), ("coverage", &subject.coverage)] {
-        let mut build = executor(program, Kind::Instrumented, STDIN_SYMBOLIC)?;
+    let builds = [("symbolic", &subject.symbolic), ("coverage", &subject.coverage)];
+    for ((name, program), may_stay) in builds.iter().flat_map(|build| [(build, false), (build, true)]) {
+        let mut build = worker(program, may_stay)?;
         let (events, nodes) = decoded(&mut build, &test)?;
         let mut cpu = Duration::ZERO;
         for _ in 0..RUNS / 10 {
@@ -44,9 +45,9 @@ fn runs_a_second() -> Result<()> {
         }
         drop(build);
         rows.push(vec![
-            name.into(),
-            format!("{:.0}", rate(program, &test, 1)?),
-            format!("{:.0}", rate(program, &test, 2)?),
+            format!("{name}, {}", if may_stay { "one process" } else { "forked" }),
+            format!("{:.0}", rate(program, may_stay, &test, 1)?),
+            format!("{:.0}", rate(program, may_stay, &test, 2)?),
             format!("{:.2}", cpu.as_secs_f64() * 1e3 / (RUNS / 10) as f64),
             events.to_string(),
             nodes.to_string(),
@@ -60,11 +61,17 @@ fn runs_a_second() -> Result<()> {
     Ok(())
 }
 
+/// `may_stay`: one process for all runs, see [`parallax_execute::Options`].
+fn worker(program: &Path, may_stay: bool) -> Result<Executor> {
+    let options = Options { may_stay, symbolic: STDIN_SYMBOLIC, ..Options::default() };
+    executor_with(program, Kind::Instrumented, options)
+}
+
 /// Runs a second, traces decoded, by so many workers together.
-fn rate(program: &Path, test: &TestCase, workers: usize) -> Result<f64> {
+fn rate(program: &Path, may_stay: bool, test: &TestCase, workers: usize) -> Result<f64> {
     let mut builds = Vec::new();
     for _ in 0..workers {
-        builds.push(executor(program, Kind::Instrumented, STDIN_SYMBOLIC)?);
+        builds.push(worker(program, may_stay)?);
     }
     let started = Instant::now();
     let failed = std::thread::scope(|scope| {

@@ -346,7 +346,7 @@ impl Comparison<'_> {
         let symbolic = |instrumented: &Instrumented| {
             let sizes = engine::arena(&self.args.limits);
             let arena = Some(sizes.with_edges(instrumented.map.edges.len()));
-            let options = parallax_execute::Options { arena, ..self.setting.options() };
+            let options = parallax_execute::Options { arena, may_stay: true, ..self.setting.options() };
             Executor::new(&instrumented.program, Kind::Instrumented, options)
         };
         let mut natives = self.natives(&self.setting)?;

@@ -82,6 +82,9 @@ pub struct Options {
     pub unconfined: bool,
     /// Addresses are chosen anew for every run of a native program, so that output that depends on them shows.
     pub moving_addresses: bool,
+    /// One process may run many test cases, its memory put back in between: an instrumented program does several times as many
+    /// in the same time.
+    pub may_stay: bool,
     pub interrupt: Interrupt,
     /// How long a server may take to start.
     pub start_time: Duration,
@@ -99,6 +102,7 @@ impl Default for Options {
             namespaces: true,
             unconfined: false,
             moving_addresses: false,
+            may_stay: false,
             interrupt: Interrupt::new(),
             start_time: Duration::from_secs(10),
         }
@@ -259,6 +263,7 @@ impl Executor {
             memory_bytes: limits.memory,
             file_bytes: writable_bytes(limits),
             total_memory_bytes: total,
+            may_stay: self.options.may_stay as u64,
         }
     }
 

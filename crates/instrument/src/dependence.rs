@@ -36,6 +36,7 @@ pub fn make(options: &Options, directory: &Path, name: &str) -> Result<ProgramMa
     program::forget_memory_effects(&module);
     program::counters(&context, &module, 0);
     program::global_table(&context, &module, &layout);
+    program::staying(&context, &module);
     let emitter = Emitter::new(&context, &module)?;
     // In this order, so that the table has the addresses that the program uses.
     emitter.tables(&tables);

@@ -152,6 +152,7 @@ impl Job<'_> {
         let mut counters = None;
         if self.is_program {
             program::global_table(context, module, &layout);
+            program::staying(context, module);
             counters = Some(program::counters(context, module, numbers.map.edges.len()));
         }
         let abi = abi::Abi::declare(context, module);

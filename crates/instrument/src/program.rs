@@ -57,6 +57,72 @@ pub fn counters<'c>(context: &'c Context, module: &Module<'c>, edges: usize) -> 
     counters
 }
 
+/// Functions of libc with effects that putting back a process's memory does not undo: processes and threads, handlers of signals,
+/// rights and limits, code that comes later.
+const LASTING: &[&str] = &[
+    "alarm",
+    "chroot",
+    "clone",
+    "clone3",
+    "daemon",
+    "dlopen",
+    "execl",
+    "execle",
+    "execlp",
+    "execv",
+    "execve",
+    "execvp",
+    "execvpe",
+    "fexecve",
+    "fork",
+    "forkpty",
+    "mlock",
+    "mlockall",
+    "mprotect",
+    "nice",
+    "popen",
+    "posix_spawn",
+    "posix_spawnp",
+    "prctl",
+    "pthread_create",
+    "quick_exit",
+    "setegid",
+    "seteuid",
+    "setgid",
+    "setgroups",
+    "setitimer",
+    "setpgid",
+    "setpriority",
+    "setregid",
+    "setreuid",
+    "setrlimit",
+    "setrlimit64",
+    "setsid",
+    "setuid",
+    "shmat",
+    "sigaction",
+    "sigaltstack",
+    "signal",
+    "sigset",
+    "syscall",
+    "system",
+    "thrd_create",
+    "timer_create",
+    "vfork",
+    "wordexp",
+];
+
+/// `__plx_stays`: whether the program calls nothing of [`LASTING`].
+pub fn staying<'c>(context: &'c Context, module: &Module<'c>) {
+    let stays = !module.get_functions().any(|f| {
+        let name = f.get_name().to_string_lossy();
+        let plain = name.strip_prefix("__plx_libc_").unwrap_or(&name);
+        f.count_basic_blocks() == 0 && LASTING.contains(&plain)
+    });
+    let global = module.add_global(context.i8_type(), None, "__plx_stays");
+    global.set_initializer(&context.i8_type().const_int(stays as u64, false));
+}
+
 /// `__plx_globals`: start and length of every global variable of the program.
 pub fn global_table<'c>(context: &'c Context, module: &Module<'c>, layout: &TargetData) {
     let word = context.i64_type();

@@ -37,6 +37,8 @@ pub mod server;
 #[cfg(any(feature = "program", test))]
 pub mod shadow;
 #[cfg(all(feature = "program", not(test)))]
+mod stage;
+#[cfg(all(feature = "program", not(test)))]
 mod start;
 #[cfg(any(feature = "program", test))]
 pub mod state;

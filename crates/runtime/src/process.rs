@@ -68,8 +68,8 @@ pub extern "C" fn __plx_exec() {
     }
 }
 
-/// Runs last of all exit handlers.
-pub extern "C" fn finished() {
+/// The program has done everything it does.
+pub fn finished() {
     if state().on || dependence::on() {
         state().set_flag(FLAG_FINISHED);
     }

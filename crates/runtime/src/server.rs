@@ -1,7 +1,9 @@
 //! The fork server: inside every instrumented program, and inside the runner for native ones.
 //!
 //! In: commands and an arena on the descriptors of [`parallax_trace::control`]. Out: one forked
-//! child for every command, in which [`serve`] returns, and one reply when the run is over.
+//! child for every command, in which [`serve`] returns, and one reply when the run is over. Or, if the
+//! command allows it and the program can do it (`stage.rs`), one child in which [`serve`] returns for
+//! every command.
 //!
 //! Always holds: the server allocates nothing once it has started, so the heap that a run finds is
 //! the same in every run; when a reply is sent, no process of the run is alive; the child sees
@@ -18,24 +20,34 @@ use std::time::{Duration, Instant};
 #[path = "server/census.rs"]
 mod census;
 use census::Census;
+#[path = "server/rights.rs"]
+mod rights;
+#[path = "server/staged.rs"]
+mod staged;
+use staged::{Mailbox, Stage};
 
 /// How long a run goes on before its processes are counted for the first time, and how often after.
 const CENSUS_EVERY: Duration = Duration::from_millis(5);
 /// Exit status of a server that cannot go on (the engine sees it as a dead server).
 const EXIT_BROKEN: i32 = 121;
-/// `_LINUX_CAPABILITY_VERSION_3`, from linux/capability.h.
-const CAPABILITY_VERSION_3: u32 = 0x2008_0522;
-/// `LANDLOCK_SCOPE_SIGNAL`, from linux/landlock.h.
-const LANDLOCK_SCOPE_SIGNAL: u64 = 1 << 1;
 
 static ARENA: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
 static ARENA_LEN: AtomicUsize = AtomicUsize::new(0);
-/// A page shared with the children, for the errno of a run that could not start.
-static START_ERROR: AtomicPtr<i32> = AtomicPtr::new(std::ptr::null_mut());
+/// A page shared with the children.
+static MAILBOX: AtomicPtr<Mailbox> = AtomicPtr::new(std::ptr::null_mut());
+
+/// What an instrumented program adds to the server.
+pub struct Hooks {
+    /// Called once, when the arena is there.
+    pub attached: fn(),
+    /// Remembers the process as it is, and returns once for every run, in the process as it was: whether there can be another
+    /// run after this one.
+    pub mark: Option<fn() -> bool>,
+}
 
 /// Serves if the engine asked for it. `None`: this is an ordinary run of the program.
 /// `Some`: this is a child, set up for the test case in the request.
-pub fn serve() -> Option<Request> {
+pub fn serve(hooks: Hooks) -> Option<Request> {
     // SAFETY: the name is NUL-terminated; the result is null or a C string that nobody changes
     // while this runs, because the program has not started yet.
     let asked = unsafe {
@@ -48,12 +60,13 @@ pub fn serve() -> Option<Request> {
     if asked.to_bytes() != FORMAT_VERSION.to_string().as_bytes() {
         broken(b"parallax: program and engine are of different versions; instrument the program again\n");
     }
-    Some(serve_here())
+    Some(serve_here(hooks))
 }
 
 /// Serves unconditionally; returns only in children.
-pub fn serve_here() -> Request {
-    let mut server = Server::attach();
+pub fn serve_here(hooks: Hooks) -> Request {
+    let mut server = Server::attach(hooks.mark);
+    (hooks.attached)();
     if !send(&READY) {
         broken(b"parallax: fork server has nobody to speak to\n");
     }
@@ -79,13 +92,18 @@ pub fn arena() -> Option<(*mut u8, usize)> {
     (!start.is_null()).then(|| (start, ARENA_LEN.load(Ordering::Relaxed)))
 }
 
+/// In a stage: the run has ended. False: nobody listens.
+pub fn run_ended(status: i32, cpu_us: u64) -> bool {
+    staged::run_ended(status, cpu_us)
+}
+
 /// In a child: the run cannot start, because of `errno`.
 pub fn not_started(errno: i32) -> ! {
-    let page = START_ERROR.load(Ordering::Relaxed);
-    // SAFETY: `page` is null or the shared page mapped by `Server::attach`, which is never unmapped.
+    let mailbox = MAILBOX.load(Ordering::Relaxed);
+    // SAFETY: null or the shared page mapped by `Server::attach`, which is never unmapped.
     unsafe {
-        if !page.is_null() {
-            page.write_volatile(errno);
+        if !mailbox.is_null() {
+            (&raw mut (*mailbox).start_error).write_volatile(errno);
         }
         libc::_exit(127)
     }
@@ -93,17 +111,22 @@ pub fn not_started(errno: i32) -> ! {
 
 struct Server {
     arena: *mut u8,
-    start_error: *mut i32,
+    mailbox: *mut Mailbox,
     census: Census,
     /// First process of a PID namespace: everything it can see is its own.
     first: bool,
     /// What `RLIMIT_DATA` counts already.
     data_bytes: u64,
     keep_pid: bool,
+    /// See [`Hooks::mark`].
+    mark: Option<fn() -> bool>,
+    stage: Option<Stage>,
+    /// So many stages in a row had one run only.
+    short_lived: u32,
 }
 
 impl Server {
-    fn attach() -> Server {
+    fn attach(mark: Option<fn() -> bool>) -> Server {
         // SAFETY: plain system calls; `stat` is written by fstat before it is read.
         let (arena, len) = unsafe {
             let mut stat: libc::stat = std::mem::zeroed();
@@ -115,37 +138,33 @@ impl Server {
         };
         ARENA.store(arena, Ordering::Relaxed);
         ARENA_LEN.store(len, Ordering::Relaxed);
-        let start_error = map(4096, libc::MAP_SHARED | libc::MAP_ANONYMOUS, -1) as *mut i32;
-        START_ERROR.store(start_error, Ordering::Relaxed);
+        let mailbox = map(4096, libc::MAP_SHARED | libc::MAP_ANONYMOUS, -1) as *mut Mailbox;
+        MAILBOX.store(mailbox, Ordering::Relaxed);
         let census = Census::new(map(Census::BYTES, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1));
         // SAFETY: fcntl and getpid touch no memory.
         let (keep_pid, first) =
             unsafe { (libc::fcntl(FD_LAST_PID, libc::F_GETFD) >= 0, libc::getpid() == 1) };
-        Server { arena, start_error, census, first, data_bytes: census::own_data_bytes(), keep_pid }
+        let data_bytes = census::own_data_bytes();
+        let (mark, stage) = (mark.filter(|_| staged::open_descriptors()), None);
+        Server { arena, mailbox, census, first, data_bytes, keep_pid, mark, stage, short_lived: 0 }
     }
 
     /// One run; `Some` in the child.
     fn run(&mut self, command: &Command) -> Option<Request> {
         self.reset();
         let started = Instant::now();
-        // SAFETY: the server is single-threaded unless the program's own constructors started
-        // threads, and those do not survive a fork either way; pointers are to live locals.
-        let pid = unsafe {
-            if self.keep_pid {
-                libc::pwrite(FD_LAST_PID, b"1".as_ptr().cast(), 1, 0);
-            }
-            libc::fork()
+        let mut reply = match self.mark.filter(|_| command.may_stay != 0) {
+            Some(mark) => match self.run_on_stage(mark, command, started) {
+                Ok(request) => return Some(request),
+                Err(reply) => reply,
+            },
+            None => match self.fork() {
+                0 => return Some(self.become_run(command)),
+                pid => self.supervise(pid, command, started),
+            },
         };
-        if pid == 0 {
-            return Some(self.become_run(command));
-        }
-        let mut reply = if pid < 0 {
-            Reply { status: errno(), limits: LIMIT_NOT_STARTED, ..Reply::default() }
-        } else {
-            self.supervise(pid, command, started)
-        };
-        // SAFETY: the page is mapped for the life of the process; all children are dead.
-        let start_error = unsafe { self.start_error.read_volatile() };
+        // SAFETY: the page is mapped for the life of the process; no run is under way.
+        let start_error = unsafe { (&raw const (*self.mailbox).start_error).read_volatile() };
         if start_error != 0 && reply.limits == 0 {
             reply = Reply { status: start_error, limits: LIMIT_NOT_STARTED, ..reply };
         }
@@ -156,10 +175,24 @@ impl Server {
         None
     }
 
+    /// 0 in the child.
+    fn fork(&mut self) -> i32 {
+        // A stage has the process number that the run is to have.
+        self.end_stage();
+        // SAFETY: the server is single-threaded unless the program's own constructors started
+        // threads, and those do not survive a fork either way; pointers are to live locals.
+        unsafe {
+            if self.keep_pid {
+                libc::pwrite(FD_LAST_PID, b"1".as_ptr().cast(), 1, 0);
+            }
+            libc::fork()
+        }
+    }
+
     /// Makes the arena and the capture files those of a run that has done nothing yet.
     fn reset(&self) {
         // SAFETY: the arena is mapped, starts with a header, and no child is alive. Its regions
-        // were laid out by the engine inside the mapping. `start_error` is mapped too.
+        // were laid out by the engine inside the mapping. The mailbox is mapped too.
         unsafe {
             let header = &mut *(self.arena as *mut Header);
             header.events_len = 0;
@@ -171,7 +204,7 @@ impl Server {
             header.dropped_events = 0;
             let coverage = self.arena.add(header.coverage_offset as usize);
             std::ptr::write_bytes(coverage, 0, header.coverage_capacity as usize);
-            self.start_error.write_volatile(0);
+            (&raw mut (*self.mailbox).start_error).write_volatile(0);
             for fd in [FD_STDOUT, FD_STDERR] {
                 if libc::lseek(fd, 0, libc::SEEK_END) != 0 {
                     libc::ftruncate(fd, 0);
@@ -181,44 +214,46 @@ impl Server {
         }
     }
 
-    /// In the child: limits, directory, descriptors.
+    /// In the child of one run.
     fn become_run(&self, command: &Command) -> Request {
+        self.leave_server(command);
+        let request = self.request();
+        take_place(&request);
+        // SAFETY: nobody uses these descriptors in the child.
+        check(unsafe { libc::syscall(libc::SYS_close_range, FD_FIRST, FD_LAST, 0) } as i32);
+        request
+    }
+
+    /// The test case of this run.
+    fn request(&self) -> Request {
         // SAFETY: the engine wrote `request_len` bytes at `request_offset`, inside the mapping,
         // and does not touch them during a run.
-        let request = unsafe {
+        unsafe {
             let header = &*(self.arena as *const Header);
             let bytes = std::slice::from_raw_parts(
                 self.arena.add(header.request_offset as usize),
                 header.request_len as usize,
             );
             Request::decode(bytes).unwrap_or_else(|| not_started(libc::EPROTO))
-        };
-        // SAFETY: all paths are NUL-terminated, all other arguments plain numbers.
+        }
+    }
+
+    /// In the child: a session of its own, limits, no rights.
+    fn leave_server(&self, command: &Command) {
+        // SAFETY: plain numbers only.
         unsafe {
             // A session is also a scheduling group: however many processes the run starts, the server keeps
             // its share of the processor.
             libc::setsid();
             if !self.first {
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                hide_server();
+                rights::hide_server();
             }
             if self.keep_pid {
-                drop_capabilities();
+                rights::drop_capabilities();
             }
-            self.limit(command);
-            check(libc::chdir(c_string(&request.directory).as_ptr()));
-            let path: &[u8] = if request.stdin_path.is_empty() { b"/dev/null" } else { &request.stdin_path };
-            let stdin = libc::open(c_string(path).as_ptr(), libc::O_RDONLY);
-            check(stdin);
-            check(libc::dup2(stdin, 0));
-            if stdin > 0 {
-                libc::close(stdin);
-            }
-            check(libc::dup2(FD_STDOUT, 1));
-            check(libc::dup2(FD_STDERR, 2));
-            check(libc::syscall(libc::SYS_close_range, FD_FIRST, FD_LAST, 0) as i32);
         }
-        request
+        self.limit(command);
     }
 
     fn limit(&self, command: &Command) {
@@ -237,9 +272,16 @@ impl Server {
 
     /// Waits for the end of the run, or ends it; then nothing of it is left.
     fn supervise(&mut self, pid: i32, command: &Command, started: Instant) -> Reply {
-        // SAFETY: no memory is involved.
-        let pidfd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as i32;
-        let limits = if pidfd < 0 { LIMIT_NOT_STARTED } else { self.watch(pidfd, command, started) };
+        if pid < 0 {
+            return Reply { status: errno(), limits: LIMIT_NOT_STARTED, ..Reply::default() };
+        }
+        let pidfd = pidfd_open(pid);
+        let limits = if pidfd < 0 { LIMIT_NOT_STARTED } else { self.watch(pidfd, -1, command, started).1 };
+        self.bury(pid, pidfd, limits)
+    }
+
+    /// Ends a run, if `limits` say that it was over one, and everything that it left.
+    fn bury(&mut self, pid: i32, pidfd: i32, limits: u32) -> Reply {
         if limits != 0 {
             self.kill_all(pid);
         }
@@ -256,19 +298,19 @@ impl Server {
         reply
     }
 
-    /// `LIMIT_*` bits of what made the run end before its time, 0 if it ended by itself.
-    fn watch(&mut self, pidfd: i32, command: &Command, started: Instant) -> u32 {
+    /// How it ended, and `LIMIT_*` bits of what made the run end before its time, 0 if it ended by itself.
+    fn watch(&mut self, pidfd: i32, ended: i32, command: &Command, started: Instant) -> (Event, u32) {
         let limit = Duration::from_millis(command.time_ms);
         let mut next_census = CENSUS_EVERY;
         loop {
             let elapsed = started.elapsed();
             if command.time_ms > 0 && elapsed >= limit {
-                return LIMIT_TIME;
+                return (Event::Nothing, LIMIT_TIME);
             }
             if elapsed >= next_census {
                 let over = self.census.over(command, self.first);
                 if over != 0 {
-                    return over;
+                    return (Event::Nothing, over);
                 }
                 next_census = started.elapsed() + CENSUS_EVERY;
             }
@@ -276,13 +318,13 @@ impl Server {
             if command.time_ms > 0 {
                 wait = wait.min(limit - elapsed);
             }
-            match wait_for(pidfd, wait) {
-                Event::Ended => return 0,
+            match wait_for(pidfd, ended, wait) {
                 Event::EngineGone => {
                     self.kill_rest(-1);
                     quit();
                 }
                 Event::Nothing => {}
+                event => return (event, 0),
             }
         }
     }
@@ -322,25 +364,53 @@ impl Server {
     }
 }
 
+#[derive(PartialEq)]
 enum Event {
+    /// The process ended.
+    Gone,
+    /// The run ended, and the process is ready for the next one.
     Ended,
     EngineGone,
     Nothing,
 }
 
-fn wait_for(pidfd: i32, wait: Duration) -> Event {
+/// `ended`: a descriptor that is readable when the run has ended, or -1.
+fn wait_for(pidfd: i32, ended: i32, wait: Duration) -> Event {
     let entry = |fd, events| libc::pollfd { fd, events, revents: 0 };
     // Without events asked for, a pipe reports only that its writer is gone.
-    let mut fds = [entry(pidfd, libc::POLLIN), entry(FD_COMMAND, 0)];
+    let mut fds = [entry(ended, libc::POLLIN), entry(pidfd, libc::POLLIN), entry(FD_COMMAND, 0)];
     let wait = libc::timespec { tv_sec: wait.as_secs() as _, tv_nsec: wait.subsec_nanos() as _ };
     // SAFETY: `fds` and `wait` live through the call.
-    let n = unsafe { libc::ppoll(fds.as_mut_ptr(), 2, &wait, std::ptr::null()) };
-    match (n, fds[0].revents, fds[1].revents) {
-        (..=0, _, _) => Event::Nothing,
-        (_, 0, 0) => Event::Nothing,
-        (_, 0, _) => Event::EngineGone,
-        _ => Event::Ended,
+    let n = unsafe { libc::ppoll(fds.as_mut_ptr(), fds.len() as _, &wait, std::ptr::null()) };
+    match (n, fds.map(|fd| fd.revents != 0)) {
+        (..=0, _) => Event::Nothing,
+        (_, [true, _, _]) => Event::Ended,
+        (_, [_, true, _]) => Event::Gone,
+        (_, [_, _, true]) => Event::EngineGone,
+        _ => Event::Nothing,
     }
+}
+
+/// In a child: directory and standard streams of the run.
+fn take_place(request: &Request) {
+    // SAFETY: all paths are NUL-terminated, all other arguments plain numbers.
+    unsafe {
+        check(libc::chdir(c_string(&request.directory).as_ptr()));
+        let path: &[u8] = if request.stdin_path.is_empty() { b"/dev/null" } else { &request.stdin_path };
+        let stdin = libc::open(c_string(path).as_ptr(), libc::O_RDONLY);
+        check(stdin);
+        check(libc::dup2(stdin, 0));
+        if stdin > 0 {
+            libc::close(stdin);
+        }
+        check(libc::dup2(FD_STDOUT, 1));
+        check(libc::dup2(FD_STDERR, 2));
+    }
+}
+
+fn pidfd_open(pid: i32) -> i32 {
+    // SAFETY: no memory is involved.
+    unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) as i32 }
 }
 
 fn map(len: usize, flags: i32, fd: i32) -> *mut u8 {
@@ -371,35 +441,6 @@ fn send<T: Copy>(message: &T) -> bool {
     let len = size_of::<T>();
     // SAFETY: messages are plain data without padding; `message` lives through the call.
     unsafe { libc::send(FD_REPLY, (message as *const T).cast(), len, libc::MSG_NOSIGNAL) == len as isize }
-}
-
-/// Without a PID namespace only a Landlock domain of its own keeps a confined run from killing the server.
-fn hide_server() {
-    // `struct landlock_ruleset_attr`: file system, network, scopes.
-    let attributes = [0, 0, LANDLOCK_SCOPE_SIGNAL];
-    // SAFETY: the attributes live through the call and have the size that is passed. A server that is not
-    // confined, or a kernel that cannot do this, leaves things as they were.
-    unsafe {
-        if libc::prctl(libc::PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 {
-            let size = std::mem::size_of_val(&attributes);
-            let ruleset = libc::syscall(libc::SYS_landlock_create_ruleset, attributes.as_ptr(), size, 0);
-            if ruleset >= 0 {
-                libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0);
-                libc::close(ruleset as i32);
-            }
-        }
-    }
-}
-
-/// Gives up what the server keeps for itself, so that the program under test has no capability.
-fn drop_capabilities() {
-    let header: [u32; 2] = [CAPABILITY_VERSION_3, 0];
-    let none = [0u32; 6];
-    // SAFETY: header and data have the layout and size that capset wants for version 3.
-    unsafe {
-        check(libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0));
-        check(libc::syscall(libc::SYS_capset, header.as_ptr(), none.as_ptr()) as i32);
-    }
 }
 
 /// Paths come from the engine, which refuses NUL bytes; one that has them ends there.

@@ -7,6 +7,7 @@
 
 use crate::nodes;
 use crate::state::state;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Address of the page table. Far from where Linux puts programs, heaps, stacks and libraries.
 pub const TABLE: usize = 0x1000_0000_0000;
@@ -18,6 +19,9 @@ pub const TABLE_BYTES: usize = 8 << (ADDRESS_BITS - PAGE_BITS);
 /// Bit table of heap block starts, one bit for 16 bytes (see `objects`).
 pub const STARTS: usize = 0x2000_0000_0000;
 pub const STARTS_BYTES: usize = 1 << (ADDRESS_BITS - 4 - 3);
+/// Where the pages come from, one after another.
+pub const PAGES: usize = 0x3000_0000_0000;
+const PAGES_BYTES: usize = 1 << 40;
 /// Largest scalar access.
 const SPILL: usize = 16;
 
@@ -25,7 +29,7 @@ type Page = [u32; PAGE];
 
 /// Reserve the tables. Called once, before any instrumented code runs.
 pub fn reserve() -> bool {
-    [(TABLE, TABLE_BYTES), (STARTS, STARTS_BYTES)].iter().all(|&(at, len)| {
+    [(TABLE, TABLE_BYTES), (STARTS, STARTS_BYTES), (PAGES, PAGES_BYTES)].iter().all(|&(at, len)| {
         // SAFETY: a fresh anonymous mapping at a fixed place that replaces nothing.
         let got = unsafe {
             libc::mmap(
@@ -54,23 +58,19 @@ fn page_of(address: usize) -> *mut Page {
     unsafe { *entry(address >> PAGE_BITS) }
 }
 
+/// How many pages are in use.
+static USED: AtomicUsize = AtomicUsize::new(0);
+
 fn page_or_new(address: usize) -> *mut Page {
     let at = entry(address >> PAGE_BITS);
-    // SAFETY: table entries are valid pointers or null; the allocation is zeroed, i.e. all concrete.
+    // SAFETY: table entries are valid pointers or null; an unused page is zeroed, i.e. all concrete.
     unsafe {
         if (*at).is_null() {
-            let new = libc::mmap(
-                std::ptr::null_mut(),
-                std::mem::size_of::<Page>(),
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                -1,
-                0,
-            );
-            if new == libc::MAP_FAILED {
+            let offset = USED.fetch_add(1, Ordering::Relaxed) * std::mem::size_of::<Page>();
+            if offset >= PAGES_BYTES {
                 return std::ptr::null_mut();
             }
-            *at = new as *mut Page;
+            *at = (PAGES + offset) as *mut Page;
         }
         *at
     }

@@ -3,8 +3,8 @@
 
 use crate::state::state;
 use crate::tls::{layout_agrees, tls};
-use crate::{dependence, hooks, input, process, server, shadow};
-use libc::{c_char, c_int};
+use crate::{dependence, hooks, input, process, server, shadow, stage};
+use libc::{c_char, c_int, c_void};
 use parallax_trace::format::{Header, FLAG_STARTED};
 
 extern "C" {
@@ -12,6 +12,9 @@ extern "C" {
     fn __plx_main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int;
     static mut __plx_counters: [u8; 0];
     static __plx_counters_len: u64;
+    /// The program does nothing that outlives the memory of a run (the instrumenter's word).
+    static __plx_stays: u8;
+    fn on_exit(handler: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
     static mut environ: *mut *mut c_char;
     static mut program_invocation_name: *mut c_char;
     static mut program_invocation_short_name: *mut c_char;
@@ -37,7 +40,10 @@ extern "C" fn reserve_tables() {
 /// Called by the C start-up code only.
 #[no_mangle]
 pub unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
-    let Some(request) = server::serve() else {
+    // SAFETY: the instrumenter defines it.
+    let stays = unsafe { __plx_stays } != 0 && !dependence::enabled();
+    let mark = stays.then_some(stage::mark as fn() -> bool);
+    let Some(request) = server::serve(server::Hooks { attached, mark }) else {
         // SAFETY: the program's main, as the C start-up code would call it; no thread of it runs yet.
         return unsafe {
             dependence::record_into_file();
@@ -53,7 +59,6 @@ pub unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *m
                 dependence::attach(arena);
             } else {
                 state().attach(arena);
-                map_counters(arena);
             }
         }
         let v = input::prepare(request);
@@ -62,7 +67,7 @@ pub unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *m
         environ = v.envp;
         program_invocation_name = *v.argv;
         program_invocation_short_name = after_last_slash(*v.argv);
-        libc::atexit(process::finished);
+        on_exit(finished, std::ptr::null_mut());
         state().set_flag(FLAG_STARTED);
         let status = __plx_main(v.argc, v.argv, v.envp);
         let t = tls();
@@ -70,6 +75,20 @@ pub unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *m
         t.ret = 0;
         hooks::exit_status(status, label);
         status
+    }
+}
+
+/// Runs last of all exit handlers.
+extern "C" fn finished(status: c_int, _: *mut c_void) {
+    process::finished();
+    stage::end(status);
+}
+
+/// The server has an arena, for all runs.
+fn attached() {
+    if let Some((arena, _)) = server::arena().filter(|_| !dependence::enabled()) {
+        // SAFETY: the server maps it shared, and for good.
+        unsafe { map_counters(arena) };
     }
 }
 

@@ -21,9 +21,14 @@ pub const FD_STDERR: i32 = 194;
 /// `/proc/sys/kernel/ns_last_pid`, open for writing, where the kernel has it: lets the server give
 /// every run the same process number.
 pub const FD_LAST_PID: i32 = 195;
+/// Between the server and a process that runs one test case after another: "begin" and "it has ended"; and what that process
+/// looks at its own memory with.
+pub const FD_BEGIN: i32 = 196;
+pub const FD_ENDED: i32 = 197;
+pub const FD_STATM: i32 = 198;
 /// First and last descriptor that must be closed before the program under test runs.
 pub const FD_FIRST: i32 = FD_ARENA;
-pub const FD_LAST: i32 = FD_LAST_PID;
+pub const FD_LAST: i32 = FD_STATM;
 /// Environment variable that tells the runtime to serve; its value is [`super::format::FORMAT_VERSION`].
 pub const ENV_SERVE: &str = "PARALLAX_SERVE";
 
@@ -65,6 +70,8 @@ pub struct Command {
     pub file_bytes: u64,
     /// Resident memory of all processes of the run together, shared pages counted once.
     pub total_memory_bytes: u64,
+    /// 1: a process may run this test case after others, its memory put back in between, instead of being forked for it.
+    pub may_stay: u64,
 }
 
 /// How a run ended.

@@ -5,4 +5,5 @@ mod by_hand;
 mod cases;
 mod inputs;
 mod random;
+mod stays;
 mod support;
