@@ -5,7 +5,7 @@
 //! on the next. Results are taken in the order of the orders, and a round depends on those before the last only, so
 //! that the search does not depend on timing.
 
-use crate::ask::{Answer, Mind};
+use crate::ask::{Answer, ExprId, Mind};
 use crate::guide::{self, Distance, Distances, Guide};
 use crate::havoc;
 use crate::joint;
@@ -35,8 +35,10 @@ const ROUNDS: usize = 2;
 /// there is much to think about, so that the workers have something to do meanwhile.
 const GLIMPSES: usize = 24;
 const MAX_GLIMPSES: usize = 240;
-/// Nodes of traces and formulas that are thought about in the time that a glimpse takes.
-const NODES_PER_GLIMPSE: u64 = 1000;
+/// How long it takes, about, to take in a node of a trace, to solve a node of a formula, and to take a glimpse, in nanoseconds.
+const TRACE_NODE_NS: u64 = 500;
+const FORMULA_NODE_NS: u64 = 25_000;
+const GLIMPSE_NS: u64 = 500_000;
 /// By how much changes of shape wait for each branch that their test case is farther from the change than others.
 const FAR: usize = 8;
 /// By how much they wait if it brought nothing new.
@@ -139,12 +141,14 @@ pub struct Engine<'a> {
     vocabulary: Vocabulary,
     random: fastrand::Rng,
     turn: usize,
-    /// Nodes of traces and formulas since the last round was made.
-    nodes: u64,
+    /// How long was thought, about, since the last round was made. Not measured: the search must not depend on it.
+    thought_ns: u64,
     /// What questions have cost, with those of the tree.
     paid: u64,
     /// How often the solver was asked in vain to take a branch another way.
     vain: HashMap<(Side, u32, u64), u32>,
+    /// What was asked of which values, see [`Engine::is_another_question`].
+    wanted: HashSet<((Side, u32, u64), ExprId)>,
     /// How often it was asked without the conditions that contradict it, by goal.
     relaxed: HashMap<u64, u32>,
     /// How often it was asked about a site at all.
@@ -210,9 +214,10 @@ impl<'a> Engine<'a> {
             vocabulary: Vocabulary::default(),
             random: fastrand::Rng::with_seed(settings.seed),
             turn: 0,
-            nodes: 0,
+            thought_ns: 0,
             paid: 0,
             vain: HashMap::new(),
+            wanted: HashSet::new(),
             relaxed: HashMap::new(),
             spent: HashMap::new(),
             refused: BTreeMap::new(),

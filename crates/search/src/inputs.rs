@@ -188,7 +188,8 @@ pub fn with_changes(test: &TestCase, changes: &Changes) -> TestCase {
     result
 }
 
-/// Writes a number over the digits that begin here. Minus before a sign is none.
+/// Writes a number over the digits that begin here, with as many of them if it takes fewer: fields of dates and records have a width, and
+/// hardly a program minds zeros. Minus before a sign is none.
 fn write_number(bytes: &mut Vec<u8>, from: usize, value: i32) {
     let rest = bytes.get(from..).unwrap_or_default();
     let to = from + rest.iter().take_while(|b| b.is_ascii_digit()).count();
@@ -199,7 +200,8 @@ fn write_number(bytes: &mut Vec<u8>, from: usize, value: i32) {
         true => (from - 1, i64::from(value).abs()),
         false => (from, value.into()),
     };
-    bytes.splice(from..to, value.to_string().into_bytes());
+    let width = if value < 0 { 0 } else { to - from };
+    bytes.splice(from..to, format!("{value:0width$}").into_bytes());
 }
 
 /// The same bytes put before those that [`with_bytes`] would write over, if they stand together: what a sign, a
@@ -235,14 +237,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_with_as_many_digits_as_they_take() {
+    fn numbers_are_written_with_as_many_digits_as_they_take_and_no_fewer_than_before() {
         let mut test = TestCase::default();
         test.stdin = b"7-12 -5".to_vec();
         let change = |numbers: &[(u32, i32)]| {
             let numbers = numbers.iter().map(|(at, v)| ((Source::Stdin, *at), *v)).collect();
             with_changes(&test, &Changes { numbers, ..Changes::default() }).stdin
         };
-        assert_eq!(change(&[(0, 700), (2, 3)]), b"700-3 -5");
+        assert_eq!(change(&[(0, 700), (2, 3)]), b"700-03 -5");
         assert_eq!(change(&[(2, -3)]), b"7--3 -5");
         assert_eq!(change(&[(6, -30), (0, -1)]), b"-1-12 30");
     }
@@ -257,7 +259,7 @@ mod tests {
         assert_eq!(names.byte(&test, input, 0), Some(b'x'));
         let changes = names.changes(&test, [((number, 1), 0), ((input, 0), b'y')]);
         assert_eq!(changes.numbers[&(Source::Argument(1), 1)], 300 & 0xff);
-        assert_eq!(with_changes(&test, &changes).argv, [b"y44".to_vec()]);
+        assert_eq!(with_changes(&test, &changes).argv, [b"y044".to_vec()]);
     }
 
     #[test]

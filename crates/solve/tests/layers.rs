@@ -158,6 +158,50 @@ fn a_change_of_two_bytes_is_found_by_evaluation() {
     assert_eq!(model.changes(&query).len(), 2);
 }
 
+/// Four digits as a year, and the day of the week on which it begins.
+fn weekday_of_new_year(pool: &mut Pool) -> (Vec<Constraint>, ExprId) {
+    let (mut digits, mut year) = (Vec::new(), pool.constant(32, 0));
+    for offset in 0..4 {
+        let byte = pool.byte(Var { input: 0, offset });
+        let (low, high) = (pool.constant(8, b'0'.into()), pool.constant(8, b'9'.into()));
+        digits.push(Constraint::is(pool.binary(Op::Ule, low, byte)));
+        digits.push(Constraint::is(pool.binary(Op::Ule, byte, high)));
+        let (digit, ten) = (pool.binary(Op::Sub, byte, low), pool.constant(32, 10));
+        let (digit, tens) = (pool.zext(digit, 32), pool.binary(Op::Mul, year, ten));
+        year = pool.binary(Op::Add, tens, digit);
+    }
+    let [four, hundred, days, seven] = [4, 100, 365, 7].map(|n| pool.constant(32, n));
+    let (leap, not) = (pool.binary(Op::UDiv, year, four), pool.binary(Op::UDiv, year, hundred));
+    let (all, more) = (pool.binary(Op::Mul, year, days), pool.binary(Op::Sub, leap, not));
+    let all = pool.binary(Op::Add, all, more);
+    (digits, pool.binary(Op::URem, all, seven))
+}
+
+#[test]
+fn a_walk_finds_what_is_computed_by_division_and_walks_nowhere_else() {
+    let mut pool = Pool::new();
+    let (mut constraints, weekday) = weekday_of_new_year(&mut pool);
+    constraints.push(Constraint::is(pool.eq_const(weekday, 4)));
+    let seed = |var: Var| b"2024".get(var.offset as usize).copied();
+    let query = Query::new(&pool, &constraints, &seed);
+    let mut walk = Stack::new(vec![Box::new(OneByte::new(0)), Box::new(Walk::new(1_000_000))]);
+    let Answer::Sat(model) = walk.check(&query, &generous()) else { panic!("not found") };
+    assert!(query.holds_on(&model));
+    assert_eq!(walk.check(&query, &generous()), Answer::Sat(model), "another walk the second time");
+    let short = only(Walk::new(10)).check(&query, &generous());
+    assert_eq!(short, Answer::Unknown(Unknown::GaveUp));
+    // Without divisions the solvers are faster.
+    let query = Query::new(&pool, &constraints[..1], &seed);
+    assert_eq!(only(Walk::new(1_000_000)).check(&query, &generous()), Answer::Unknown(Unknown::GaveUp));
+}
+
+#[test]
+fn a_walk_is_never_wrong() {
+    let walk_first =
+        || -> Stack { Stack::new(vec![Box::new(Walk::new(100_000)), Box::new(Z3::new(1.0, Z3Kind::Logic))]) };
+    against_brute_force(300, 64, &mut { walk_first }, |v| v.is_some());
+}
+
 #[test]
 fn the_standard_stack_agrees_with_brute_force() {
     against_brute_force(600, 64, &mut || standard_stack(&Settings::default()), |v| v.is_some());

@@ -70,6 +70,14 @@ fn commands_are_tried_in_sequences() {
     Compared { directory, output }.one("stdout");
 }
 
+/// On no path of the seed's hour is it night, and fields have two digits: the branch that no input takes there is asked about again where another
+/// hour is, and the answer keeps the width.
+#[test]
+fn what_no_input_does_on_one_path_is_asked_again_on_another() {
+    let compared = compare("moments", &[&FIRST[..], &["--runs", "1500", "--", "13:45:10"]].concat());
+    compared.one("stdout");
+}
+
 #[test]
 fn a_switch_with_a_case_of_minus_one_is_one_like_others() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
 //! Putting questions to the solver, and what follows from its answers.
 
 use super::*;
-use crate::ask::{ExprId, Solved};
+use crate::ask::Solved;
 use crate::inputs::Changes;
 use crate::path::Step;
 
@@ -12,7 +12,7 @@ const EXPENSIVE: u64 = 600;
 /// Which part of the time for a query is enough for those of little worth, and for the first attempt at the others.
 pub(super) const IMPATIENCE: u32 = 10;
 /// What a millisecond counts that gave no answer, in nodes of formulas.
-const NODES_PER_MILLISECOND: u64 = 40;
+const NODES_PER_MILLISECOND: u64 = 1_000_000 / FORMULA_NODE_NS;
 /// By how much a flip is worse that needs more time.
 pub(super) const SLOW: u32 = 2;
 /// By how many branches a flip may lead farther from the change than its run came, to be one that matters.
@@ -114,7 +114,7 @@ impl Engine<'_> {
             self.queue.pay(matches!(ask, Ask::Joint(..)), waited);
             solved.cost += waited;
         }
-        self.nodes += solved.cost;
+        self.thought_ns += solved.cost * FORMULA_NODE_NS;
         self.paid += solved.cost + 1;
         if let Ask::Flip(_, key) = &ask {
             *self.spent.entry(key.site()).or_default() += 1;

@@ -30,14 +30,27 @@ impl Engine<'_> {
         };
         let same: Vec<bool> = (0..new.steps.len()).map(is_same).collect();
         for side in [Side::Old, Side::New] {
-            for (flip, key) in self.flips(record, side, &alignment.alone[side as usize]) {
+            for (mut flip, key) in self.flips(record, side, &alignment.alone[side as usize]) {
+                let is_other = self.is_another_question(&flip, &key);
+                if is_other {
+                    flip.again = 0;
+                }
                 if side == Side::New && same[flip.step] {
                     self.queue.mark(key);
-                } else if worth || self.queue.times(&key) == 0 {
+                } else if worth || is_other || self.queue.times(&key) == 0 {
                     self.ask_flip(self.class_of(&flip), flip, key);
                 }
             }
         }
+    }
+
+    /// A way of the program that was never taken, wanted before if at all of another value: on a path on which the same variable was
+    /// computed otherwise.
+    fn is_another_question(&mut self, flip: &Flip, key: &FlipKey) -> bool {
+        let step = self.step(flip);
+        self.class(flip.side, step, flip.other) == Class::NewWay
+            && !self.guide.is_libc(flip.side, step)
+            && self.wanted.insert((key.branch(), step.others[flip.other]))
     }
 
     pub(super) fn ask_flip(&mut self, class: Class, flip: Flip, key: FlipKey) {
@@ -181,7 +194,7 @@ impl Engine<'_> {
             round.push((test, Origin::Shape { generation, parted, of }));
         }
         if !self.records.is_empty() {
-            let wanted = (std::mem::take(&mut self.nodes) / NODES_PER_GLIMPSE) as usize;
+            let wanted = (std::mem::take(&mut self.thought_ns) / GLIMPSE_NS) as usize;
             let wanted = wanted.clamp(GLIMPSES, MAX_GLIMPSES);
             let more = (0..wanted).map_while(|turn| self.next_glimpse(turn));
             round.extend(more.map(|test| (test, Origin::Chance)).collect::<Round>());

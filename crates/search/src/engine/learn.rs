@@ -144,7 +144,7 @@ impl Engine<'_> {
     /// What one version's run brings, and its path.
     fn look_at(&mut self, side: Side, traced: &Traced, brought: &mut Brought) -> Path {
         self.count_losses(traced);
-        self.nodes += traced.trace.nodes().len() as u64;
+        self.thought_ns += traced.trace.nodes().len() as u64 * TRACE_NODE_NS;
         let k = side as usize;
         let path = Path::of(traced, self.maps[k], &mut self.callees[k], &mut self.mind);
         let closest = self.guide.closest(side, traced.trace.edges_taken());

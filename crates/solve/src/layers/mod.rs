@@ -15,6 +15,7 @@ mod one_byte;
 mod record;
 mod restore;
 mod split;
+mod walk;
 mod z3;
 
 pub use bit_blast::BitBlast;
@@ -27,6 +28,7 @@ pub use one_byte::OneByte;
 pub use record::Record;
 pub use restore::Restore;
 pub use split::Split;
+pub use walk::Walk;
 pub use z3::{Z3Kind, Z3};
 
 use crate::query::Answer;
