@@ -16,6 +16,8 @@ const MAX_CHANGES: usize = 5;
 pub const SPECIAL: &[u8] = b"\0\n 09aZ-/,.:+*%=_()[]{}\"'\\#\x7f\xff\x01\x80";
 /// Longest block that is copied, removed or repeated.
 const MAX_BLOCK: usize = 32;
+/// Stretches of one kind of character get lengths up to this, or up to what they had.
+const LENGTHS: usize = 9;
 /// How often something is repeated.
 const REPEATS: [usize; 5] = [1, 2, 4, 9, 33];
 
@@ -135,7 +137,7 @@ fn change_pieces(list: &mut Vec<Vec<u8>>, others: &[Vec<u8>], random: &mut Rng) 
 fn change(bytes: &mut Vec<u8>, other: &[u8], random: &mut Rng) {
     let n = bytes.len();
     let (from, to) = block(n, random);
-    match random.u8(0..10) {
+    match random.u8(0..12) {
         0 if n > 0 => bytes[random.usize(..n)] = SPECIAL[random.usize(..SPECIAL.len())],
         1 if n > 0 => {
             let at = random.usize(..n);
@@ -158,7 +160,8 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], random: &mut Rng) {
             let end = (at + copy.len()).min(n);
             bytes.splice(at..end, copy);
         }
-        8 => {
+        8 | 9 if n > 0 => resize(bytes, random.usize(..n), random),
+        10 => {
             let at = random.usize(..=n);
             bytes.insert(at, SPECIAL[random.usize(..SPECIAL.len())]);
         }
@@ -167,6 +170,22 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], random: &mut Rng) {
             bytes.insert(at, random.u8(..));
         }
     }
+}
+
+/// The stretch of letters, of digits or of one sign that goes through a place gets another length: how many there are of a kind is what
+/// formats are about.
+fn resize(bytes: &mut Vec<u8>, at: usize, random: &mut Rng) {
+    let kind = |b: u8| match b {
+        b if b.is_ascii_alphabetic() => 0,
+        b if b.is_ascii_digit() => 1,
+        b => 2 + u16::from(b),
+    };
+    let is_other = |b: &u8| kind(*b) != kind(bytes[at]);
+    let from = bytes[..at].iter().rposition(is_other).map_or(0, |last| last + 1);
+    let to = bytes[at..].iter().position(is_other).map_or(bytes.len(), |len| at + len);
+    let len = random.usize(..=LENGTHS.max(to - from));
+    let stretch: Vec<u8> = bytes[from..to].iter().copied().cycle().take(len).collect();
+    bytes.splice(from..to, stretch);
 }
 
 /// A short stretch of `n` bytes.
@@ -196,6 +215,21 @@ mod tests {
         };
         assert_eq!(text(pieces(b"n 1\nu 2 0", false)), ["n", " 1", "\nu", " 2", " 0"]);
         assert_eq!(text(pieces(b"n 1\nu 2 0", true)), ["n 1\n", "u 2 0"]);
+    }
+
+    #[test]
+    fn stretches_of_one_kind_get_every_length() {
+        let mut random = Rng::with_seed(1);
+        let mut all = std::collections::BTreeSet::new();
+        for _ in 0..300 {
+            let mut text = b"AB12===".to_vec();
+            resize(&mut text, random.usize(..7), &mut random);
+            all.insert(String::from_utf8_lossy(&text).into_owned());
+        }
+        for wanted in ["AB12", "AB12=", "AB121===", "ABABA12===", "12===", "AB12========="] {
+            assert!(all.contains(wanted), "{wanted} is missing");
+        }
+        assert!(all.iter().all(|text| text.trim_start_matches(char::is_alphabetic).len() <= 14));
     }
 
     #[test]
