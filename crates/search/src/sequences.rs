@@ -49,11 +49,17 @@ impl Vocabulary {
             let Some(text) = inputs::bytes(test, &source).filter(|text| !text.is_empty()) else { continue };
             let known = self.known.entry(source).or_default();
             known.has_lines |= text.contains(&b'\n');
-            let lines = pieces(text, true);
-            // What is new about several lines is their order: each of them was new before, or is a misprint.
+            let lines: Vec<Vec<u8>> = pieces(text, true).into_iter().map(with_end).collect();
             if lines.len() == 1 || is_seed {
-                add(&mut known.lines, lines.into_iter().map(with_end));
+                add(&mut known.lines, lines);
                 add(&mut known.words, pieces(text, false));
+            } else {
+                // What is new about several lines is the one that is unknown; if all are known, their order, and if
+                // several are not, misprints.
+                let mut unknown = lines.into_iter().filter(|line| !known.lines.contains(line));
+                if let (Some(line), None) = (unknown.next(), unknown.next()) {
+                    add(&mut known.lines, [line]);
+                }
             }
             if !text.iter().all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace()) {
                 add(&mut known.wholes, [text.to_vec()]);
@@ -155,13 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_several_are_learned_from_seeds_only() {
-        let lines = |is_seed| {
-            let mut vocabulary = Vocabulary::default();
-            vocabulary.learn(&with_input(b"one\ntwo\n"), is_seed);
-            vocabulary.known[&Source::Stdin].lines.len()
-        };
-        assert_eq!((lines(true), lines(false)), (2, 0));
+    fn of_several_lines_only_the_new_one_is_learned() {
+        let mut vocabulary = Vocabulary::default();
+        vocabulary.learn(&with_input(b"one\ntwo\n"), true);
+        for several in ["one\nthree\ntwo", "one\nfo\nfiv\n", "two\none\n"] {
+            vocabulary.learn(&with_input(several.as_bytes()), false);
+        }
+        let lines = &vocabulary.known[&Source::Stdin].lines;
+        assert_eq!(lines, &[b"one\n".to_vec(), b"two\n".to_vec(), b"three\n".to_vec()]);
     }
 
     #[test]
