@@ -3,9 +3,10 @@
 //! In: a native or instrumented [program](Kind), a [`TestCase`], [`Limits`]. Out: a [`Run`]: how it ended, what
 //! it printed, which files it made, and, for an instrumented program, the [`Arena`] with its trace.
 //!
-//! Always holds: a run ends within its limits and leaves no process; it can write only below its own scratch
-//! directory, which is fresh for every run; it reaches no network and no foreign process. Where the
-//! kernel cannot give that, there is no run, unless [`Options::unconfined`] is set.
+//! Always holds: a run ends within its limits and leaves no process, but for one of an instrumented program that waits for
+//! the next run ([`Options::may_stay`]); it can write only below its own scratch directory, which is fresh for every run; it
+//! reaches no network and no foreign process. Where the kernel cannot give that, there is no run, unless
+//! [`Options::unconfined`] is set.
 
 mod arena;
 mod confine;

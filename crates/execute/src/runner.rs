@@ -140,7 +140,7 @@ fn run(order: &Order) -> Result<i32, Failure> {
     if order.instrumented {
         start_instrumented(&order.program)
     } else {
-        run_native(&server::serve_here(server::Hooks { attached: || (), mark: None }))
+        run_native(&server::serve_here(server::Hooks::NONE))
     }
 }
 

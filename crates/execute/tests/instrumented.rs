@@ -21,7 +21,7 @@ extern "C" fn before_main() {
     if std::env::var_os("PARALLAX_SERVE").is_some() {
         reserve_shadow();
     }
-    if let Some(request) = server::serve(server::Hooks { attached: || (), mark: None }) {
+    if let Some(request) = server::serve(server::Hooks::NONE) {
         std::process::exit(program(&request));
     }
 }

@@ -112,13 +112,15 @@ const LASTING: &[&str] = &[
     "wordexp",
 ];
 
-/// `__plx_stays`: whether the program calls nothing of [`LASTING`].
+/// `__plx_stays`: whether the program calls nothing of [`LASTING`] and has no destructors, which run after a stage's run has ended.
 pub fn staying<'c>(context: &'c Context, module: &Module<'c>) {
-    let stays = !module.get_functions().any(|f| {
+    let has_destructors = module.get_global("llvm.global_dtors").is_some();
+    let lasts = module.get_functions().any(|f| {
         let name = f.get_name().to_string_lossy();
         let plain = name.strip_prefix("__plx_libc_").unwrap_or(&name);
         f.count_basic_blocks() == 0 && LASTING.contains(&plain)
     });
+    let stays = !lasts && !has_destructors;
     let global = module.add_global(context.i8_type(), None, "__plx_stays");
     global.set_initializer(&context.i8_type().const_int(stays as u64, false));
 }

@@ -6,8 +6,8 @@
 //! every command.
 //!
 //! Always holds: the server allocates nothing once it has started, so the heap that a run finds is
-//! the same in every run; when a reply is sent, no process of the run is alive; the child sees
-//! descriptors 0, 1 and 2 only.
+//! the same in every run; when a reply is sent, no process of the run is alive but a stage that waits;
+//! the child sees descriptors 0, 1 and 2 only, and a stage some of the protocol's, far above them.
 
 use parallax_trace::control::*;
 use parallax_trace::format::{Header, FORMAT_VERSION};
@@ -23,7 +23,7 @@ use census::Census;
 #[path = "server/rights.rs"]
 mod rights;
 #[path = "server/staged.rs"]
-mod staged;
+pub mod staged;
 use staged::{Mailbox, Stage};
 
 /// How long a run goes on before its processes are counted for the first time, and how often after.
@@ -43,6 +43,11 @@ pub struct Hooks {
     /// Remembers the process as it is, and returns once for every run, in the process as it was: whether there can be another
     /// run after this one.
     pub mark: Option<fn() -> bool>,
+}
+
+impl Hooks {
+    /// Nothing is added.
+    pub const NONE: Hooks = Hooks { attached: || (), mark: None };
 }
 
 /// Serves if the engine asked for it. `None`: this is an ordinary run of the program.
@@ -90,11 +95,6 @@ pub fn serve_here(hooks: Hooks) -> Request {
 pub fn arena() -> Option<(*mut u8, usize)> {
     let start = ARENA.load(Ordering::Relaxed);
     (!start.is_null()).then(|| (start, ARENA_LEN.load(Ordering::Relaxed)))
-}
-
-/// In a stage: the run has ended. False: nobody listens.
-pub fn run_ended(status: i32, cpu_us: u64) -> bool {
-    staged::run_ended(status, cpu_us)
 }
 
 /// In a child: the run cannot start, because of `errno`.
@@ -456,7 +456,7 @@ fn check(result: i32) {
     }
 }
 
-fn errno() -> i32 {
+pub fn errno() -> i32 {
     // SAFETY: libc's errno location is always valid for the calling thread.
     unsafe { *libc::__errno_location() }
 }

@@ -90,7 +90,8 @@ fn kept() -> Option<&'static mut Kept> {
 /// Remembers the process as it is. Returns for every run, the first time at once: can there be another run after it?
 pub fn mark() -> bool {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // Shared, though with nobody: the limit of a run's memory does not count it then, and it is not saved.
+    let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: a new mapping for this module alone; the path is NUL-terminated; descriptors are nobody else's.
     let at = unsafe {
         let fd = libc::open(c"/proc/self/statm".as_ptr(), libc::O_RDONLY);
@@ -117,7 +118,7 @@ pub fn end(status: c_int) {
         libc::fflush(std::ptr::null_mut());
         let before = std::mem::replace(&mut kept.cpu_us, cpu_time_us());
         let wait_status = (status & 0xff) << 8;
-        if !kept.is_able || !kept.tidy() || !server::run_ended(wait_status, kept.cpu_us - before) {
+        if !kept.is_able || !kept.tidy() || !server::staged::run_ended(wait_status, kept.cpu_us - before) {
             libc::_exit(status);
         }
         __plx_stage_resume(&mut kept.contexts, kept.stack.as_mut_ptr(), STACK_BYTES, restore)
@@ -166,27 +167,30 @@ impl Kept {
         let len = read_all(c"/proc/self/smaps", &mut self.text)?;
         let text: *const [u8] = &self.text[..len];
         let pagemap = open(c"/proc/self/pagemap")?;
-        // SAFETY: nothing below writes to the text.
-        let mut lines = unsafe { &*text }.split(|b| *b == b'\n').peekable();
+        // SAFETY: nobody writes to the text before this is done; the descriptor was opened above.
+        unsafe {
+            let saved = self.save_mappings(&*text, pagemap);
+            libc::close(pagemap);
+            saved?;
+        }
+        self.pages = pages_now()?;
+        Some(())
+    }
+
+    /// `text`: what the kernel says about the mappings.
+    fn save_mappings(&mut self, text: &[u8], pagemap: c_int) -> Option<()> {
+        let mut lines = text.split(|b| *b == b'\n').peekable();
         while let Some(line) = lines.next() {
             let Some((mapping, is_own)) = parse_mapping(line) else { continue };
-            let here = self as *const Kept as usize;
-            if (here..here + size_of::<Kept>()).contains(&mapping.start) {
-                self.add_mapping(mapping)?;
-                continue;
-            }
+            self.add_mapping(mapping)?;
             let mut anonymous = 0;
             while let Some(line) = lines.next_if(|line| parse_mapping(line).is_none()) {
                 anonymous += line.strip_prefix(b"Anonymous:").map_or(0, number_in);
             }
-            self.add_mapping(mapping)?;
             if is_own {
                 self.save_pages(mapping, anonymous > 0, pagemap)?;
             }
         }
-        // SAFETY: opened above.
-        unsafe { libc::close(pagemap) };
-        self.pages = pages_now()?;
         Some(())
     }
 
@@ -253,7 +257,7 @@ impl Kept {
         // SAFETY: plain system calls on things that the run made.
         unsafe {
             let childless =
-                libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) < 0 && errno() == libc::ECHILD;
+                libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) < 0 && server::errno() == libc::ECHILD;
             if !childless {
                 return false;
             }
@@ -350,21 +354,14 @@ fn open(path: &std::ffi::CStr) -> Option<c_int> {
 fn read_all(path: &std::ffi::CStr, into: &mut [u8]) -> Option<usize> {
     let fd = open(path)?;
     let mut len = 0;
-    while len < into.len() {
+    let mut got = 1;
+    while got > 0 && len < into.len() {
         let rest = &mut into[len..];
         // SAFETY: at most the rest is written.
-        match unsafe { libc::read(fd, rest.as_mut_ptr().cast(), rest.len()) } {
-            0 => break,
-            got if got < 0 => return None,
-            got => len += got as usize,
-        }
+        got = unsafe { libc::read(fd, rest.as_mut_ptr().cast(), rest.len()) };
+        len += got.max(0) as usize;
     }
     // SAFETY: opened above.
     unsafe { libc::close(fd) };
-    (len < into.len()).then_some(len)
-}
-
-fn errno() -> c_int {
-    // SAFETY: libc's errno location is always valid for the calling thread.
-    unsafe { *libc::__errno_location() }
+    (got == 0).then_some(len)
 }

@@ -4,7 +4,8 @@
 //! The server is the first process of its own PID namespace where the kernel has them, already
 //! confined. For every [`Command`] it resets the arena's counters, truncates the capture files,
 //! forks; the child runs the test case of the arena's request; the server waits within the limits,
-//! kills everything the run left behind, and answers with a [`Reply`].
+//! kills everything the run left behind, and answers with a [`Reply`]. A command that says
+//! [`Command::may_stay`] may be given to the child of the command before it instead of a new one.
 //!
 //! Order of messages: the runner sends one [`Hello`], the server one [`READY`], then command and
 //! reply take turns. An engine that goes away ends the run that is under way.

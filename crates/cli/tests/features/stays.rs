@@ -10,12 +10,11 @@ const INPUTS: [&str; 4] = ["", "x\n", "one\ntwo\nxxx\n", "no end of line"];
 const RUNS: u64 = 120;
 
 fn program(may_stay: bool) -> Program {
-    Program::build_with(
-        &testdata(),
-        "stays.c",
-        Symbolic::default(),
-        Options { may_stay, ..Options::default() },
-    )
+    program_of("stays.c", may_stay)
+}
+
+fn program_of(file: &str, may_stay: bool) -> Program {
+    Program::build_with(&testdata(), file, Symbolic::default(), Options { may_stay, ..Options::default() })
 }
 
 fn random_test(numbers: &mut Numbers) -> TestCase {
@@ -74,4 +73,24 @@ fn without_being_asked_to_no_process_stays() {
         program.trace(&TestCase::with_args(["beginning"])).run.stdout.bytes
     };
     assert_ne!(began(), began());
+}
+
+#[test]
+fn a_process_that_stays_has_as_much_memory_as_one_of_its_own() {
+    let limits = Limits { memory: 200 << 20, ..Limits::default() };
+    let room = |may_stay: bool| {
+        let run = program(may_stay).trace_within(&TestCase::with_args(["room"]), &limits).run;
+        String::from_utf8_lossy(&run.stdout.bytes).trim().parse::<u32>().unwrap_or_else(|_| panic!("{run:?}"))
+    };
+    assert!((40..=50).contains(&room(false)));
+    assert_eq!(room(true), room(false));
+}
+
+#[test]
+fn what_destructors_print_is_seen() {
+    let mut program = program_of("destructor.c", true);
+    for args in [vec!["a"], vec![], vec!["a", "b"]] {
+        let expected = format!("last words, {}\n", args.len() + 1);
+        assert_eq!(program.trace(&TestCase::with_args(args)).run.stdout.bytes, expected.as_bytes());
+    }
 }

@@ -258,8 +258,7 @@ impl Engine<'_> {
     /// A random test case of things that the program understands.
     fn in_sequence(&mut self) -> Option<Try> {
         for _ in 0..CHANCES {
-            let near = if self.reaching.is_empty() { &self.nearby } else { &self.reaching };
-            let corpus = one_of(near, &self.corpus, &mut self.random);
+            let corpus = one_of([&self.reaching, &self.nearby], &self.corpus, &mut self.random);
             let from = corpus.get(self.random.usize(..corpus.len().max(1)))?;
             let test = self.vocabulary.sequence(from, &mut self.random, self.settings.max_input)?;
             if self.queue.is_new(&test) {
@@ -272,8 +271,7 @@ impl Engine<'_> {
     fn by_chance(&mut self) -> Option<TestCase> {
         for _ in 0..CHANCES {
             let max = self.settings.max_input;
-            let near = if self.reaching.is_empty() { &self.nearby } else { &self.reaching };
-            let corpus = one_of(near, &self.corpus, &mut self.random);
+            let corpus = one_of([&self.reaching, &self.nearby], &self.corpus, &mut self.random);
             let test = havoc::changed(corpus, &self.hints, &mut self.random, max);
             if let Some(test) = test.filter(|test| self.queue.is_new(test)) {
                 return Some(test);
@@ -313,8 +311,13 @@ impl Engine<'_> {
     }
 }
 
-/// What a random test case starts from: as often what is near the change, if there is any, as anything.
-fn one_of<'c>(near: &'c [TestCase], all: &'c [TestCase], random: &mut fastrand::Rng) -> &'c [TestCase] {
+/// What a random test case starts from: as often what executes the change or, if nothing does, came close to it, as anything.
+fn one_of<'c>(
+    [reaching, nearby]: [&'c [TestCase]; 2],
+    all: &'c [TestCase],
+    random: &mut fastrand::Rng,
+) -> &'c [TestCase] {
+    let near = if reaching.is_empty() { nearby } else { reaching };
     if random.bool() && !near.is_empty() {
         near
     } else {

@@ -110,8 +110,6 @@ impl Engine<'_> {
         }
         if brought.first {
             self.vocabulary.learn(&test, matches!(origin, Origin::Seed));
-        }
-        if brought.first {
             self.cross(&test, brought.is_near());
         }
         let worth = brought.is_something() || depth > 0;

@@ -115,27 +115,31 @@ impl Walker {
     /// Other values for some bytes of a condition that does not hold. `None` if the limit is reached.
     fn step(&mut self) -> Option<()> {
         let broken = self.broken();
-        let bytes = &self.bytes[broken[self.random.usize(..broken.len())]];
-        if bytes.is_empty() {
+        let constraint = broken[self.random.usize(..broken.len())];
+        if self.bytes[constraint].is_empty() {
             return None;
         }
         let mut before = Vec::new();
         for _ in 0..self.random.usize(1..=MAX_CHANGES) {
+            let bytes = &self.bytes[constraint];
             let number = bytes[self.random.usize(..bytes.len())];
-            let choice = &mut self.choices[number];
+            let choice = &self.choices[number];
             before.push((number, choice.now));
-            choice.now = choice.values[self.random.usize(..choice.values.len())];
-            self.steps = self.steps.checked_sub(choice.part.len())?;
-            self.checker.change(&choice.part, choice.now);
+            let value = choice.values[self.random.usize(..choice.values.len())];
+            self.put(number, value)?;
         }
         if self.broken().len() > broken.len() {
-            for (number, value) in before.into_iter().rev() {
-                let choice = &mut self.choices[number];
-                choice.now = value;
-                self.steps = self.steps.checked_sub(choice.part.len())?;
-                self.checker.change(&choice.part, value);
-            }
+            before.into_iter().rev().try_for_each(|(number, value)| self.put(number, value))?;
         }
+        Some(())
+    }
+
+    /// Gives a byte another value. `None` if the limit is reached.
+    fn put(&mut self, number: usize, value: u8) -> Option<()> {
+        let choice = &mut self.choices[number];
+        choice.now = value;
+        self.steps = self.steps.checked_sub(choice.part.len())?;
+        self.checker.change(&choice.part, value);
         Some(())
     }
 

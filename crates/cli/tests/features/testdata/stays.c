@@ -69,9 +69,17 @@ static void tell_beginning(void) {
     }
 }
 
+/* How many pieces of 4 MiB the limit leaves room for. */
+static void tell_room(void) {
+    int pieces = 0;
+    while (pieces < 1000 && malloc(4 << 20)) pieces++;
+    printf("%d\n", pieces);
+}
+
 int main(int argc, char **argv) {
     const char *how = argc > 1 ? argv[1] : "return";
     if (!strcmp(how, "beginning")) return tell_beginning(), 0;
+    if (!strcmp(how, "room")) return tell_room(), 0;
     tell();
     atexit(last);
     leave_things(argc > 2 ? argv[2] : "none");
