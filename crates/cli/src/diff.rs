@@ -32,7 +32,7 @@ use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
 use parallax_report::place::Place;
 use parallax_report::{diff_human, kept, OutDir};
-use parallax_search::{Budget, Distances, Ended, Lab, Outcome, Settings, Side};
+use parallax_search::{Budget, Chart, Ended, Lab, Outcome, Settings, Side};
 use parallax_trace::sites::ProgramMap;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -218,7 +218,7 @@ impl Comparison<'_> {
         }
         let instrumented = versions::instrument(&self.built, &self.cache)?;
         let maps = [&instrumented[0].map, &instrumented[1].map];
-        let distances = changed.map(|changed| guide::distances(changed, maps)).unwrap_or_default();
+        let chart = changed.map(|changed| guide::chart(changed, maps)).unwrap_or_default();
         let reached = changed.map(|changed| Reached::new(changed, maps[1], &self.seeds)).unwrap_or_default();
         let started = Instant::now();
         // What was spent before counts too, but at least half of the time is left.
@@ -234,7 +234,7 @@ impl Comparison<'_> {
         lock(ledger).view.unstable = unstable;
         show.begin();
         let shared = Arc::new(self.shared(rules, reached, maps));
-        let outcome = self.search(&instrumented, &distances, &shared, deadline, ledger, show)?;
+        let outcome = self.search(&instrumented, &chart, &shared, deadline, ledger, show)?;
         Ok(Compared::Searched(Box::new(Searched { instrumented, outcome, shared })))
     }
 
@@ -279,7 +279,7 @@ impl Comparison<'_> {
     fn search(
         &self,
         instrumented: &[Instrumented; 2],
-        distances: &Distances,
+        chart: &Chart,
         shared: &Arc<Shared>,
         deadline: Instant,
         ledger: &Mutex<Ledger>,
@@ -296,7 +296,7 @@ impl Comparison<'_> {
                 self.seeds.clone(),
                 labs,
                 maps,
-                distances,
+                chart,
                 &self.settings(),
                 &self.budget(deadline),
                 &mut |progress| watch.take(progress),

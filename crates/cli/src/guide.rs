@@ -1,6 +1,7 @@
-//! Where the change is, for the search: how far every block of each version is from changed code.
+//! Where the change is, for the search: how far every block of each version is from changed code, and which block is which.
 //!
-//! In: what changed, and the maps of the instrumented programs. Out: a distance for each block of the maps.
+//! In: what changed, and the maps of the instrumented programs. Out: a distance for each block of the maps, and for those of the old version
+//! the block of the new one that is the same code.
 //!
 //! Always holds: what the model does not know (the functions of libc that Parallax brings) is [`Distance::Unknown`].
 
@@ -9,17 +10,28 @@ use parallax_model::calls::{CallGraph, Returns};
 use parallax_model::distance::{self, Hopeless};
 use parallax_model::icfg::Icfg;
 use parallax_model::{BlockId, Program};
-use parallax_search::{Distance, Distances, Place};
+use parallax_search::{Chart, Distance, Place};
 use parallax_trace::sites::ProgramMap;
 use std::collections::HashMap;
 
 /// What the instrumenter makes of the name of `main`.
 const MAIN: &str = "__plx_main";
 
-/// Distances to the change, for the blocks of both maps.
-pub fn distances(changed: &Changed, maps: [&ProgramMap; 2]) -> Distances {
+/// What the search is told about the change.
+pub fn chart(changed: &Changed, maps: [&ProgramMap; 2]) -> Chart {
     let [old, new] = changed.blocks();
-    [of_version(&changed.old, &old, maps[0]), of_version(&changed.new.program, &new, maps[1])]
+    let distances =
+        [of_version(&changed.old, &old, maps[0]), of_version(&changed.new.program, &new, maps[1])];
+    Chart { distances, twins: twins(changed, maps) }
+}
+
+/// By block of the old map: the block of the new map that is aligned with it.
+fn twins(changed: &Changed, maps: [&ProgramMap; 2]) -> Vec<Option<u32>> {
+    let numbers: HashMap<BlockId, u32> =
+        (0..).zip(blocks(&changed.new.program, maps[1])).filter_map(|(n, block)| Some((block?, n))).collect();
+    let aligned = &changed.comparison.alignment.blocks;
+    let twin = |block: Option<BlockId>| numbers.get(&aligned[block?.index()]?).copied();
+    blocks(&changed.old, maps[0]).into_iter().map(twin).collect()
 }
 
 fn of_version(program: &Program, targets: &[BlockId], map: &ProgramMap) -> Vec<Place> {

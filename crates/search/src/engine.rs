@@ -6,7 +6,8 @@
 //! that the search does not depend on timing.
 
 use crate::ask::{Answer, ExprId, Mind};
-use crate::guide::{self, Distance, Distances, Guide};
+use crate::collection::Collection;
+use crate::guide::{self, Distance, Guide};
 use crate::havoc;
 use crate::joint;
 use crate::loops;
@@ -123,8 +124,7 @@ type Round = Vec<(TestCase, Origin)>;
 pub struct Engine<'a> {
     maps: [&'a ProgramMap; 2],
     guide: Guide<'a>,
-    /// Test cases that execute changed code, in different ways.
-    reaching: Vec<TestCase>,
+    collection: Collection,
     /// How close any run came to changed code, in each version.
     nearest: [u32; 2],
     /// The sets of ways that runs through changed code took, as hashes.
@@ -165,8 +165,6 @@ pub struct Engine<'a> {
     /// came closer to the change, and the others that did something new.
     striking: VecDeque<TestCase>,
     promising: VecDeque<TestCase>,
-    /// Test cases that came as close to the change as any, while none executes it.
-    nearby: Vec<TestCase>,
     /// Conditions that one version has and the other has not, on a seed already: compilers see to that, and the versions are not
     /// parted by it.
     extras: [HashSet<u32>; 2],
@@ -177,7 +175,6 @@ pub struct Engine<'a> {
     firsts: Vec<TestCase>,
     signatures: BTreeMap<String, u64>,
     escapes: BTreeMap<String, u64>,
-    corpus: Vec<TestCase>,
     stats: Stats,
     /// Results that came before their turn, and whose turn it is.
     arrived: HashMap<usize, Done>,
@@ -190,7 +187,7 @@ pub struct Engine<'a> {
 impl<'a> Engine<'a> {
     pub fn new(
         maps: [&'a ProgramMap; 2],
-        distances: &'a Distances,
+        chart: &'a Chart,
         settings: &'a Settings,
         budget: &'a Budget,
         watch: &'a mut dyn FnMut(Progress),
@@ -198,8 +195,8 @@ impl<'a> Engine<'a> {
         let now = Instant::now();
         Engine {
             maps,
-            guide: Guide::new(maps, distances),
-            reaching: vec![],
+            guide: Guide::new(maps, chart),
+            collection: Collection::default(),
             nearest: [u32::MAX; 2],
             through: HashSet::new(),
             settings,
@@ -228,14 +225,12 @@ impl<'a> Engine<'a> {
             glimpsed: Default::default(),
             striking: VecDeque::new(),
             promising: VecDeque::new(),
-            nearby: vec![],
             extras: Default::default(),
             callees: Default::default(),
             partings: HashMap::new(),
             firsts: vec![],
             signatures: BTreeMap::new(),
             escapes: BTreeMap::new(),
-            corpus: vec![],
             stats: Stats::default(),
             arrived: HashMap::new(),
             taken: 0,

@@ -1,7 +1,7 @@
 //! Where the change is, and how far from it a run has come (seed 003's greedy step, seed 001's pruning, as ranks).
 //!
 //! In: for each block of each version, how many branches it is away from changed code. Out: what a flip is worth on the way
-//! there, and how close a run came.
+//! there, how close a run came, and where its two versions did unchanged code differently often: there the state is infected.
 //!
 //! Departs from the seeds in never pruning: a flip that cannot lead to the change is asked last, because the
 //! distances come from an analysis that may not know all calls.
@@ -10,7 +10,7 @@ use crate::path::Step;
 use crate::queue::Flip;
 use crate::Side;
 use parallax_trace::sites::{ProgramMap, SiteKind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// How far a block is from changed code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +34,21 @@ pub struct Place {
 /// Places for the old and the new version, by block number of the map. Empty: nothing is known.
 pub type Distances = [Vec<Place>; 2];
 
+/// What is known about the change before the search starts.
+#[derive(Clone, Debug, Default)]
+pub struct Chart {
+    pub distances: Distances,
+    /// By block of the old version's map: the block of the new one that is the same code.
+    pub twins: Vec<Option<u32>>,
+}
+
 pub struct Guide<'a> {
     maps: [&'a ProgramMap; 2],
     distances: &'a Distances,
     /// For each version and block that ends in a branch: where its ways lead, in the order of the edges.
     successors: [HashMap<u32, Vec<u32>>; 2],
+    /// By edge of the old map: the one of the new that is the same.
+    twins: Vec<Option<u32>>,
 }
 
 /// How much a flip that leads nearer is better, and one that leads nowhere is worse.
@@ -46,7 +56,7 @@ pub const NEARER: u32 = 2;
 pub const ASTRAY: u32 = 3;
 
 impl<'a> Guide<'a> {
-    pub fn new(maps: [&'a ProgramMap; 2], distances: &'a Distances) -> Guide<'a> {
+    pub fn new(maps: [&'a ProgramMap; 2], chart: &'a Chart) -> Guide<'a> {
         let successors = maps.map(|map| {
             let mut all: HashMap<u32, Vec<u32>> = HashMap::new();
             for edge in map.edges.iter().filter(|e| e.from != e.to) {
@@ -54,7 +64,28 @@ impl<'a> Guide<'a> {
             }
             all
         });
-        Guide { maps, distances, successors }
+        Guide { maps, distances: &chart.distances, successors, twins: twin_edges(maps, &chart.twins) }
+    }
+
+    /// The edges of the old map that the versions took differently often, and whether the old one took them more often.
+    pub fn infected(&self, taken: [&[(u32, u8)]; 2]) -> Vec<(u32, bool)> {
+        let new: HashMap<u32, u8> = taken[1].iter().copied().collect();
+        let mut twins_of_taken = HashSet::new();
+        let mut found = Vec::new();
+        for (edge, count) in taken[0] {
+            let Some(twin) = self.twins.get(*edge as usize).copied().flatten() else { continue };
+            twins_of_taken.insert(twin);
+            let other = new.get(&twin).copied().unwrap_or(0);
+            if *count != other {
+                found.push((*edge, *count > other));
+            }
+        }
+        let only_new = |(edge, twin): (u32, &Option<u32>)| {
+            let twin = (*twin)?;
+            (new.contains_key(&twin) && !twins_of_taken.contains(&twin)).then_some((edge, false))
+        };
+        found.extend((0..).zip(&self.twins).filter_map(only_new));
+        found
     }
 
     fn distance(&self, side: Side, block: u32) -> Distance {
@@ -112,5 +143,41 @@ impl<'a> Guide<'a> {
     /// The block that a condition ends.
     fn block(&self, side: Side, step: &Step) -> Option<u32> {
         self.maps[side as usize].sites.get(step.site as usize).map(|s| s.block)
+    }
+}
+
+/// Edges between the same blocks, by number of the old map. Of several between two blocks, each has its own.
+fn twin_edges(maps: [&ProgramMap; 2], blocks: &[Option<u32>]) -> Vec<Option<u32>> {
+    let mut of_new: HashMap<(u32, u32), VecDeque<u32>> = HashMap::new();
+    for (number, edge) in (0..).zip(&maps[1].edges) {
+        of_new.entry((edge.from, edge.to)).or_default().push_back(number);
+    }
+    let twin = |block: u32| blocks.get(block as usize).copied().flatten();
+    let edges = maps[0].edges.iter();
+    edges.map(|edge| of_new.get_mut(&(twin(edge.from)?, twin(edge.to)?))?.pop_front()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parallax_trace::sites::EdgeInfo;
+
+    fn map(edges: &[(u32, u32)]) -> ProgramMap {
+        let edges = edges.iter().map(|(from, to)| EdgeInfo { from: *from, to: *to }).collect();
+        ProgramMap { edges, ..ProgramMap::default() }
+    }
+
+    #[test]
+    fn the_state_is_infected_where_the_same_code_is_executed_differently_often() {
+        // The new version has another block 1; what was 1 and 2 is 2 and 3.
+        let maps = [map(&[(0, 1), (1, 2), (2, 1)]), map(&[(0, 1), (1, 2), (0, 2), (2, 3), (3, 2)])];
+        let chart = Chart { twins: vec![Some(0), Some(2), Some(3)], ..Chart::default() };
+        let guide = Guide::new([&maps[0], &maps[1]], &chart);
+        assert_eq!(guide.infected([&[(0, 1), (1, 4), (2, 4)], &[(2, 1), (3, 4), (4, 4)]]), []);
+        assert_eq!(
+            guide.infected([&[(0, 1), (1, 4), (2, 4)], &[(0, 1), (1, 1), (3, 5)]]),
+            [(0, true), (1, false), (2, true)]
+        );
+        assert_eq!(guide.infected([&[(0, 1)], &[(2, 1), (4, 1)]]), [(2, false)]);
     }
 }

@@ -18,6 +18,8 @@ pub const SPECIAL: &[u8] = b"\0\n 09aZ-/,.:+*%=_()[]{}\"'\\#\x7f\xff\x01\x80";
 const MAX_BLOCK: usize = 32;
 /// Stretches of one kind of character get lengths up to this, or up to what they had.
 const LENGTHS: usize = 9;
+/// Numbers that stand for a word now and then.
+const NUMBERS: [&str; 10] = ["0", "1", "2", "3", "5", "9", "10", "-1", "100", "256"];
 /// How often something is repeated.
 const REPEATS: [usize; 5] = [1, 2, 4, 9, 33];
 
@@ -104,16 +106,38 @@ fn with_pieces(test: TestCase, corpus: &[TestCase], random: &mut Rng) -> TestCas
     let by_line = random.bool();
     edited(&test, &source, |bytes| {
         let (mut list, others) = (pieces(bytes, by_line), pieces(&other, by_line));
-        change_pieces(&mut list, &others, random);
+        match random.u8(0..4) {
+            0 if !by_line => put_number(&mut list, random),
+            _ => change_pieces(&mut list, &others, random),
+        }
         *bytes = list.concat();
     })
 }
 
-/// Lines with their ends, or words with what stands before them.
+/// Lines or statements with their ends, or words with what stands before them.
 pub fn pieces(text: &[u8], by_line: bool) -> Vec<Vec<u8>> {
     let is_word = |b: &u8| b.is_ascii_alphanumeric();
-    let same = |a: &u8, b: &u8| if by_line { *a != b'\n' } else { is_word(b) || !is_word(a) };
+    let same = |a: &u8, b: &u8| if by_line { !is_end(a) } else { is_word(b) || !is_word(a) };
     text.chunk_by(same).map(<[u8]>::to_vec).collect()
+}
+
+/// Does a line or a statement end here?
+pub fn is_end(byte: &u8) -> bool {
+    matches!(byte, b'\n' | b';')
+}
+
+/// A number in the place of a word, or as another one behind it.
+fn put_number(words: &mut Vec<Vec<u8>>, random: &mut Rng) {
+    let Some(at) = words.len().checked_sub(1).map(|last| random.usize(..=last)) else { return };
+    let word = &words[at];
+    let number = NUMBERS[random.usize(..NUMBERS.len())];
+    let start = word.iter().position(u8::is_ascii_alphanumeric).unwrap_or(word.len());
+    if random.bool() {
+        words[at] = [&word[..start], number.as_bytes()].concat();
+    } else {
+        let before = if start == 0 { b" " } else { &word[start - 1..start] };
+        words.insert(at + 1, [before, number.as_bytes()].concat());
+    }
 }
 
 fn change_pieces(list: &mut Vec<Vec<u8>>, others: &[Vec<u8>], random: &mut Rng) {
@@ -215,6 +239,20 @@ mod tests {
         };
         assert_eq!(text(pieces(b"n 1\nu 2 0", false)), ["n", " 1", "\nu", " 2", " 0"]);
         assert_eq!(text(pieces(b"n 1\nu 2 0", true)), ["n 1\n", "u 2 0"]);
+    }
+
+    #[test]
+    fn a_number_takes_the_place_of_a_word_or_follows_it() {
+        let mut random = Rng::with_seed(3);
+        let mut all = std::collections::BTreeSet::new();
+        for _ in 0..400 {
+            let mut words = pieces(b"del a,b", false);
+            put_number(&mut words, &mut random);
+            all.insert(String::from_utf8_lossy(&words.concat()).into_owned());
+        }
+        for wanted in ["del 2,b", "del a,1", "del a 2,b", "del a,b,10", "-1 a,b"] {
+            assert!(all.contains(wanted), "{wanted} is missing");
+        }
     }
 
     #[test]

@@ -19,14 +19,49 @@ pub const NUMBER_BYTES: u32 = 4;
 #[derive(Default)]
 pub struct Names {
     numbers: BTreeMap<Source, u32>,
-    written: BTreeMap<(u32, u32), u32>,
+    written: BTreeMap<(u32, u32, Base), u32>,
     list: Vec<Name>,
 }
 
 enum Name {
     Input(Source),
     /// The number that begins at an offset of an input.
-    Written(u32, u32),
+    Written(u32, u32, Base),
+}
+
+/// How a number is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Base {
+    Ten,
+    Sixteen,
+}
+
+impl Base {
+    pub const BOTH: [Base; 2] = [Base::Ten, Base::Sixteen];
+
+    pub fn radix(self) -> u64 {
+        match self {
+            Base::Ten => 10,
+            Base::Sixteen => 16,
+        }
+    }
+
+    /// Longer numbers do not fit the variable that stands for them.
+    pub fn max_digits(self) -> usize {
+        match self {
+            Base::Ten => 9,
+            Base::Sixteen => 8,
+        }
+    }
+
+    pub fn is_digit(self, byte: &u8) -> bool {
+        (*byte as char).is_digit(self.radix() as u32)
+    }
+
+    /// 0 for what is no digit.
+    pub fn value(self, digit: u8) -> u64 {
+        (digit as char).to_digit(self.radix() as u32).unwrap_or(0).into()
+    }
 }
 
 /// What is to be changed in a test case.
@@ -34,7 +69,7 @@ enum Name {
 pub struct Changes {
     pub bytes: BTreeMap<(Source, u32), u8>,
     /// New values for the numbers that begin at these places.
-    pub numbers: BTreeMap<(Source, u32), i32>,
+    pub numbers: BTreeMap<(Source, u32, Base), i32>,
 }
 
 impl Names {
@@ -49,9 +84,9 @@ impl Names {
     }
 
     /// The same for a number that is written in an input.
-    pub fn written(&mut self, input: u32, from: u32) -> u32 {
-        *self.written.entry((input, from)).or_insert_with(|| {
-            self.list.push(Name::Written(input, from));
+    pub fn written(&mut self, input: u32, from: u32, base: Base) -> u32 {
+        *self.written.entry((input, from, base)).or_insert_with(|| {
+            self.list.push(Name::Written(input, from, base));
             self.list.len() as u32 - 1
         })
     }
@@ -80,7 +115,7 @@ impl Names {
     pub fn value(&self, test: &TestCase, number: u32) -> Option<i32> {
         match self.list.get(number as usize)? {
             Name::Input(_) => None,
-            Name::Written(input, from) => number_at(test, self.source(*input)?, *from),
+            Name::Written(input, from, base) => number_at(test, self.source(*input)?, *from, *base),
         }
     }
 
@@ -90,10 +125,10 @@ impl Names {
         for ((input, offset), value) in values {
             match self.list.get(input as usize) {
                 Some(Name::Input(source)) => drop(changes.bytes.insert((source.clone(), offset), value)),
-                Some(Name::Written(of, from)) => {
+                Some(Name::Written(of, from, base)) => {
                     let Some(source) = self.source(*of) else { continue };
-                    let now = number_at(test, source, *from).unwrap_or(0);
-                    let number = changes.numbers.entry((source.clone(), *from)).or_insert(now);
+                    let now = number_at(test, source, *from, *base).unwrap_or(0);
+                    let number = changes.numbers.entry((source.clone(), *from, *base)).or_insert(now);
                     let mut bytes = number.to_le_bytes();
                     if let Some(byte) = bytes.get_mut(offset as usize) {
                         *byte = value;
@@ -107,11 +142,12 @@ impl Names {
     }
 }
 
-/// The number whose digits begin here.
-fn number_at(test: &TestCase, source: &Source, from: u32) -> Option<i32> {
+/// The number whose digits begin here, as the bits of its variable.
+fn number_at(test: &TestCase, source: &Source, from: u32, base: Base) -> Option<i32> {
     let text = bytes(test, source)?.get(from as usize..)?;
-    let digits = text.iter().take_while(|b| b.is_ascii_digit()).count();
-    std::str::from_utf8(&text[..digits]).ok()?.parse().ok()
+    let digits = text.iter().take_while(|b| base.is_digit(b)).count();
+    let value = u32::from_str_radix(std::str::from_utf8(&text[..digits]).ok()?, base.radix() as u32).ok()?;
+    (base == Base::Sixteen || i32::try_from(value).is_ok()).then_some(value as i32)
 }
 
 /// The bytes of an input of a test case.
@@ -182,26 +218,38 @@ pub fn with_bytes(test: &TestCase, changes: &BTreeMap<(Source, u32), u8>) -> Tes
 /// All changes: first the bytes, then the numbers, from the back, because they may become longer or shorter.
 pub fn with_changes(test: &TestCase, changes: &Changes) -> TestCase {
     let mut result = with_bytes(test, &changes.bytes);
-    for ((source, from), value) in changes.numbers.iter().rev() {
-        result = edited(&result, source, |bytes| write_number(bytes, *from as usize, *value));
+    for ((source, from, base), value) in changes.numbers.iter().rev() {
+        result = edited(&result, source, |bytes| match base {
+            Base::Ten => write_number(bytes, *from as usize, *value),
+            Base::Sixteen => write_hexadecimal(bytes, *from as usize, *value as u32),
+        });
     }
     result
 }
 
 /// Writes a number over the digits that begin here, with as many of them if it takes fewer: fields of dates and records have a width, and
-/// hardly a program minds zeros. Minus before a sign is none.
+/// hardly a program minds zeros. Minus before a sign is none, and a sign before minus gives way to it.
 fn write_number(bytes: &mut Vec<u8>, from: usize, value: i32) {
     let rest = bytes.get(from..).unwrap_or_default();
     let to = from + rest.iter().take_while(|b| b.is_ascii_digit()).count();
-    let signed = from > 0
-        && bytes[from - 1] == b'-'
-        && !bytes[..from - 1].last().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b')');
-    let (from, value) = match signed && value < 0 {
-        true => (from - 1, i64::from(value).abs()),
-        false => (from, value.into()),
+    let is_sign = |at: usize| !bytes[..at].last().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b')');
+    let sign = from.checked_sub(1).filter(|at| is_sign(*at)).map(|at| bytes[at]);
+    let (from, value) = match sign {
+        Some(b'-') if value < 0 => (from - 1, i64::from(value).abs()),
+        Some(b'+') if value < 0 => (from - 1, value.into()),
+        _ => (from, value.into()),
     };
     let width = if value < 0 { 0 } else { to - from };
     bytes.splice(from..to, format!("{value:0width$}").into_bytes());
+}
+
+/// The same for a number of another base, with letters like those that stand there.
+fn write_hexadecimal(bytes: &mut Vec<u8>, from: usize, value: u32) {
+    let rest = bytes.get(from..).unwrap_or_default();
+    let width = rest.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+    let capital = bytes.iter().any(|b| matches!(b, b'A'..=b'F'));
+    let digits = if capital { format!("{value:0width$X}") } else { format!("{value:0width$x}") };
+    bytes.splice(from..from + width, digits.into_bytes());
 }
 
 /// The same bytes put before those that [`with_bytes`] would write over, if they stand together: what a sign, a
@@ -223,6 +271,11 @@ pub fn longest(test: &TestCase) -> usize {
     sources(test).iter().filter_map(|s| bytes(test, s)).map(|b| b.len()).max().unwrap_or(0)
 }
 
+/// How much there is to a test case: its bytes, and one for each argument.
+pub fn size(test: &TestCase) -> usize {
+    sources(test).iter().filter_map(|s| bytes(test, s)).map(|b| b.len()).sum::<usize>() + test.argv.len()
+}
+
 /// All inputs of a test case.
 pub fn sources(test: &TestCase) -> Vec<Source> {
     let mut list: Vec<Source> = (1..=test.argv.len() as u32).map(Source::Argument).collect();
@@ -241,24 +294,39 @@ mod tests {
         let mut test = TestCase::default();
         test.stdin = b"7-12 -5".to_vec();
         let change = |numbers: &[(u32, i32)]| {
-            let numbers = numbers.iter().map(|(at, v)| ((Source::Stdin, *at), *v)).collect();
+            let numbers = numbers.iter().map(|(at, v)| ((Source::Stdin, *at, Base::Ten), *v)).collect();
             with_changes(&test, &Changes { numbers, ..Changes::default() }).stdin
         };
         assert_eq!(change(&[(0, 700), (2, 3)]), b"700-03 -5");
         assert_eq!(change(&[(2, -3)]), b"7--3 -5");
         assert_eq!(change(&[(6, -30), (0, -1)]), b"-1-12 30");
+        let step = TestCase::with_args(["+3m"]);
+        let numbers = BTreeMap::from([((Source::Argument(1), 1, Base::Ten), -17)]);
+        assert_eq!(with_changes(&step, &Changes { numbers, ..Changes::default() }).argv, [b"-17m".to_vec()]);
+    }
+
+    #[test]
+    fn hexadecimal_numbers_keep_their_letters() {
+        let write = |text: &[u8], value| {
+            let mut text = text.to_vec();
+            write_hexadecimal(&mut text, 1, value);
+            text
+        };
+        assert_eq!(write(b":1f ", 0xabc), b":abc ");
+        assert_eq!(write(b":1F ", 0xabc), b":ABC ");
+        assert_eq!(write(b":001 ", 0xc), b":00c ");
     }
 
     #[test]
     fn values_of_single_bytes_become_one_number() {
         let mut names = Names::default();
         let input = names.number(&Source::Argument(1));
-        let number = names.written(input, 1);
+        let number = names.written(input, 1, Base::Ten);
         let test = TestCase::with_args(["x300"]);
         assert_eq!(names.byte(&test, number, 0), Some(300u32.to_le_bytes()[0]));
         assert_eq!(names.byte(&test, input, 0), Some(b'x'));
         let changes = names.changes(&test, [((number, 1), 0), ((input, 0), b'y')]);
-        assert_eq!(changes.numbers[&(Source::Argument(1), 1)], 300 & 0xff);
+        assert_eq!(changes.numbers[&(Source::Argument(1), 1, Base::Ten)], 300 & 0xff);
         assert_eq!(with_changes(&test, &changes).argv, [b"y044".to_vec()]);
     }
 

@@ -14,6 +14,7 @@ use parallax_trace::sites::ProgramMap;
 use std::time::Duration;
 
 mod ask;
+mod collection;
 mod engine;
 mod guide;
 mod havoc;
@@ -29,7 +30,7 @@ mod tree;
 mod words;
 mod workers;
 
-pub use guide::{Distance, Distances, Place};
+pub use guide::{Chart, Distance, Distances, Place};
 pub use path::is_condition;
 
 /// Which version.
@@ -197,17 +198,17 @@ pub struct Outcome {
 }
 
 /// Look for differences. `labs`: one for each worker, at least one. `maps`: of the old and the new symbolic build.
-/// `distances`: to the change, for the blocks of these maps.
+/// `chart`: where the change is, for the blocks of these maps.
 pub fn search(
     seeds: Vec<TestCase>,
     labs: Vec<Box<dyn Lab>>,
     maps: [&ProgramMap; 2],
-    distances: &Distances,
+    chart: &Chart,
     settings: &Settings,
     budget: &Budget,
     watch: &mut dyn FnMut(Progress),
 ) -> Outcome {
-    engine::Engine::new(maps, distances, settings, budget, watch).run(seeds, labs)
+    engine::Engine::new(maps, chart, settings, budget, watch).run(seeds, labs)
 }
 
 fn hash_of(value: &impl std::hash::Hash) -> u64 {

@@ -39,6 +39,8 @@ pub type Token = (Source, u32, Vec<u8>);
 
 /// Places of a run at which other words are tried.
 const MAX_COMPARED: usize = 24;
+/// Options that are known, those with a word that their argument was compared with among them.
+const MAX_OPTIONS: usize = 256;
 /// Tokens longer than this are cut.
 const MAX_TOKEN: usize = 32;
 
@@ -60,6 +62,7 @@ impl Hints {
                         if self.words.insert(token.clone()) {
                             met.fresh.push((source.clone(), offset, token.clone()));
                         }
+                        self.learn_argument(inputs, &source, offset as usize, &token);
                         let place = met.compared.entry((source.clone(), offset)).or_default();
                         place.insert(token.clone());
                         self.tokens.insert((source, offset, token));
@@ -108,6 +111,24 @@ impl Hints {
             }
         }
         also_short.into_iter().for_each(|option| self.add_option(option));
+    }
+
+    /// A word that the argument of an option was compared with: the option with that word is an option of its own.
+    fn learn_argument(&mut self, inputs: &[Input], source: &Source, offset: usize, word: &[u8]) {
+        let Source::Argument(n) = source else { return };
+        let argument = |n: u32| inputs.iter().find(|i| i.source == Source::Argument(n)).map(|i| &i.bytes[..]);
+        let Some(before) = argument(*n).and_then(|text| text.get(..offset)) else { return };
+        let takes_one = |option: &[u8]| self.options.iter().any(|o| o.len() == 2 && o[0] == option);
+        let option = match argument(n - 1) {
+            Some(option) if before.is_empty() && takes_one(option) => vec![option.to_vec(), word.to_vec()],
+            _ if takes_one(before) || before.starts_with(b"--") && before.ends_with(b"=") => {
+                vec![[before, word].concat()]
+            }
+            _ => return,
+        };
+        if !word.contains(&0) && self.options.len() < MAX_OPTIONS {
+            self.add_option(option);
+        }
     }
 
     fn add_option(&mut self, option: Vec<Vec<u8>>) {
@@ -322,6 +343,25 @@ mod tests {
         let with: Vec<usize> =
             with_options(&TestCase::with_args(["-a", "x"]), &hints).iter().map(|t| t.argv.len()).collect();
         assert_eq!(with, [4, 3, 3, 3, 3]);
+    }
+
+    #[test]
+    fn words_that_arguments_of_options_were_compared_with_make_options() {
+        let mut hints = Hints::default();
+        hints.learn_options(b"am:\nwhen\t1\t300");
+        let arguments = ["-m", "1", "-m1", "--when=1", "-a", "x"];
+        let input = |(n, text): (u32, &&str)| Input {
+            source: Source::Argument(n),
+            bytes: text.as_bytes().to_vec(),
+            symbolic: true,
+        };
+        let inputs: Vec<Input> = (1..).zip(&arguments).map(input).collect();
+        for (n, offset) in [(2, 0), (3, 2), (4, 7), (6, 0), (1, 0), (4, 2)] {
+            hints.learn_argument(&inputs, &Source::Argument(n), offset, b"all");
+        }
+        let words: Vec<Vec<&[u8]>> =
+            hints.options[3..].iter().map(|o| o.iter().map(|a| &a[..]).collect()).collect();
+        assert_eq!(words, [vec![&b"-m"[..], b"all"], vec![b"-mall"], vec![b"--when=all"]]);
     }
 
     #[test]

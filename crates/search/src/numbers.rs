@@ -7,10 +7,12 @@
 //!
 //! In: a trace and its expressions. Out: the same expressions over numbers.
 //!
+//! Numbers are decimal or hexadecimal: which, the expression says, not the text.
+//!
 //! Always holds: an expression is taken for a number only if it is the value of its digits on all digits that were
 //! tried. What comes out is a guess all the same (a program may count digits): the run shows it.
 
-use crate::inputs::{Names, NUMBER_BYTES};
+use crate::inputs::{Base, Names, NUMBER_BYTES};
 use crate::Traced;
 use parallax_solve::{ExprId, Importer, Pool, Program, Var, VarId};
 use parallax_trace::format::{mask, Op};
@@ -19,7 +21,7 @@ use parallax_trace::Trace;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-/// Longest number that is replaced: more digits do not fit the variable.
+/// Longest stretch that is looked at; see [`Base::max_digits`].
 const MAX_DIGITS: usize = 9;
 /// Operations in a row between a digit and the value of its number at most. What loops and recursion make of a few digits is deeper,
 /// and looking at each of its values would take time quadratic in the number of rounds.
@@ -36,17 +38,23 @@ pub enum Form {
     Is(ExprId),
 }
 
-/// All numbers in the inputs of a run, with nothing of theirs left out: input and first digit of each, and where its digits end.
-fn written_in(inputs: &[Input]) -> BTreeMap<(u32, u32), u32> {
-    let mut found = BTreeMap::new();
+/// A stretch of text that may be a number.
+type Stretch = (Range<u32>, Base);
+
+/// All stretches in the inputs of a run that may be numbers, with nothing of theirs left out, by input and first digit.
+fn written_in(inputs: &[Input]) -> BTreeMap<(u32, u32), Vec<Stretch>> {
+    let mut found: BTreeMap<(u32, u32), Vec<Stretch>> = BTreeMap::new();
     for (input, text) in (0..).zip(inputs).filter(|(_, i)| i.symbolic) {
-        let mut from = 0;
-        for part in text.bytes.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()) {
-            let to = from + part.len();
-            if part[0].is_ascii_digit() && part.len() <= MAX_DIGITS {
-                found.insert((input, from as u32), to as u32);
+        for base in Base::BOTH {
+            let mut from = 0;
+            for part in text.bytes.chunk_by(|a, b| base.is_digit(a) == base.is_digit(b)) {
+                let to = from + part.len();
+                if base.is_digit(&part[0]) && part.len() <= base.max_digits() {
+                    let stretch = (from as u32..to as u32, base);
+                    found.entry((input, from as u32)).or_default().push(stretch);
+                }
+                from = to;
             }
-            from = to;
         }
     }
     found
@@ -126,12 +134,15 @@ impl<'t> Numbers<'t> {
             reaches[label as usize] = reach;
             numbers.holds[label as usize].number = inside;
             let Reach::Stretch(input, from, last) = reach else { continue };
-            let whole = written.get(&(input, from)) == Some(&(last + 1));
-            if !whole || op == Op::Input || node.width < 8 || below >= MAX_DEPTH {
+            let stretches = written.get(&(input, from)).into_iter().flatten();
+            let mut whole = stretches.filter(|(range, _)| range.end == last + 1).peekable();
+            if whole.peek().is_none() || op == Op::Input || node.width < 8 || below >= MAX_DEPTH {
                 continue;
             }
             let Some(expr) = exact.expr(pool, label) else { continue };
-            if numbers.replace(label, expr, renamed[input as usize], from..last + 1, names, pool) {
+            let digits = &traced.inputs[input as usize].bytes[from as usize..=last as usize];
+            let found = (renamed[input as usize], from, digits);
+            if whole.any(|(_, base)| numbers.replace(label, expr, found, *base, names, pool)) {
                 replaced.insert(label);
                 text.extend((from..=last).map(|offset| (input, offset)));
             }
@@ -150,22 +161,26 @@ impl<'t> Numbers<'t> {
         }
     }
 
-    /// Put the number in the label's place; `false` if it is none.
+    /// Put the number in the label's place; `false` if it is none. `found`: input, first digit, and the digits that stand there.
     fn replace(
         &mut self,
         label: u32,
         expr: ExprId,
-        input: u32,
-        digits: Range<u32>,
+        (input, from, digits): (u32, u32, &[u8]),
+        base: Base,
         names: &mut Names,
         pool: &mut Pool,
     ) -> bool {
-        let from = digits.start;
-        let vars: Vec<VarId> = digits.map(|offset| pool.var_id(Var { input, offset })).collect();
-        let Some(sign) = value_of(pool, expr, &vars) else { return false };
-        let number = variable(pool, names.written(input, from));
+        let vars = (from..).zip(digits).map(|(offset, digit)| (pool.var_id(Var { input, offset }), *digit));
+        let digits: Vec<(VarId, u8)> = vars.collect();
+        let Some(sign) = value_of(pool, expr, &digits, base) else { return false };
+        let number = variable(pool, names.written(input, from, base));
         let width = pool.width(expr);
-        let number = if width > 32 { pool.sext(number, width) } else { pool.extract(number, 0, width) };
+        let number = match base {
+            _ if width <= 32 => pool.extract(number, 0, width),
+            Base::Ten => pool.sext(number, width),
+            Base::Sixteen => pool.zext(number, width),
+        };
         let value = match sign {
             Sign::Plus => number,
             Sign::Minus => {
@@ -204,17 +219,18 @@ enum Sign {
     Minus,
 }
 
-/// Is an expression the value of these digits, or what is below zero by as much?
-fn value_of(pool: &Pool, expr: ExprId, digits: &[VarId]) -> Option<Sign> {
+/// Is an expression the value of these digits, or what is below zero by as much? Each comes with the digit that stands there:
+/// the expression is that of a run with one of its kind (0 to 9, small or capital letters).
+fn value_of(pool: &Pool, expr: ExprId, digits: &[(VarId, u8)], base: Base) -> Option<Sign> {
     let mut program = Program::new(pool, &[expr]);
     let width = mask(pool.width(expr));
     let mut random = fastrand::Rng::with_seed(digits.len() as u64);
     let mut signs = vec![Sign::Plus, Sign::Minus];
     for _ in 0..TRIALS {
-        let text: Vec<u8> = digits.iter().map(|_| random.u8(b'0'..=b'9')).collect();
-        let value = text.iter().fold(0u64, |sum, d| sum * 10 + u64::from(d - b'0'));
+        let text: Vec<u8> = digits.iter().map(|(_, digit)| another_digit(*digit, &mut random)).collect();
+        let value = text.iter().fold(0u64, |sum, d| sum * base.radix() + base.value(*d));
         // Others than the digits are not in it: a label's reach is no more than they are.
-        let byte = |var: VarId| digits.iter().position(|d| *d == var).map_or(0, |at| text[at]);
+        let byte = |var: VarId| digits.iter().position(|d| d.0 == var).map_or(0, |at| text[at]);
         let found = program.run_one(&byte);
         signs.retain(|sign| match sign {
             Sign::Plus => found == value & width,
@@ -224,6 +240,14 @@ fn value_of(pool: &Pool, expr: ExprId, digits: &[VarId]) -> Option<Sign> {
     signs.first().copied()
 }
 
+fn another_digit(digit: u8, random: &mut fastrand::Rng) -> u8 {
+    match digit {
+        b'a'..=b'f' => random.u8(b'a'..=b'f'),
+        b'A'..=b'F' => random.u8(b'A'..=b'F'),
+        _ => random.u8(b'0'..=b'9'),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,7 +255,8 @@ mod tests {
     #[test]
     fn the_value_of_digits_is_told_from_what_is_not() {
         let mut pool = Pool::new();
-        let digits: Vec<VarId> = (0..3).map(|offset| pool.var_id(Var { input: 0, offset })).collect();
+        let digits: Vec<(VarId, u8)> =
+            (0..3).map(|offset| (pool.var_id(Var { input: 0, offset }), b'7')).collect();
         let (ten, zero) = (pool.constant(32, 10), pool.constant(32, u64::from(b'0')));
         let mut value = pool.constant(32, 0);
         let mut sum = value;
@@ -245,9 +270,35 @@ mod tests {
         }
         let nothing = pool.constant(32, 0);
         let negative = pool.binary(Op::Sub, nothing, value);
-        assert_eq!(value_of(&pool, value, &digits), Some(Sign::Plus));
-        assert_eq!(value_of(&pool, negative, &digits), Some(Sign::Minus));
-        assert_eq!(value_of(&pool, sum, &digits), None);
+        assert_eq!(value_of(&pool, value, &digits, Base::Ten), Some(Sign::Plus));
+        assert_eq!(value_of(&pool, negative, &digits, Base::Ten), Some(Sign::Minus));
+        assert_eq!(value_of(&pool, sum, &digits, Base::Ten), None);
+        assert_eq!(value_of(&pool, value, &digits, Base::Sixteen), None);
+    }
+
+    #[test]
+    fn hexadecimal_numbers_are_those_of_the_digits_that_stand_there() {
+        let mut pool = Pool::new();
+        let digits: Vec<(VarId, u8)> = [b'1', b'c']
+            .iter()
+            .zip(0..)
+            .map(|(d, offset)| (pool.var_id(Var { input: 0, offset }), *d))
+            .collect();
+        let [one, letter] = [0, 1].map(|offset| {
+            let byte = pool.byte(Var { input: 0, offset });
+            pool.zext(byte, 32)
+        });
+        let (sixteen, zero, ten) = (
+            pool.constant(32, 16),
+            pool.constant(32, u64::from(b'0')),
+            pool.constant(32, u64::from(b'a' - 10)),
+        );
+        let high = pool.binary(Op::Sub, one, zero);
+        let high = pool.binary(Op::Mul, high, sixteen);
+        let low = pool.binary(Op::Sub, letter, ten);
+        let value = pool.binary(Op::Add, high, low);
+        assert_eq!(value_of(&pool, value, &digits, Base::Sixteen), Some(Sign::Plus));
+        assert_eq!(value_of(&pool, value, &digits, Base::Ten), None);
     }
 
     #[test]
@@ -257,8 +308,8 @@ mod tests {
             bytes: b"12 a7,1234567890".to_vec(),
             symbolic: true,
         };
-        let found: Vec<(u32, u32)> =
-            written_in(&[input]).into_iter().map(|((_, from), to)| (from, to)).collect();
-        assert_eq!(found, [(0, 2), (4, 5)]);
+        let found: Vec<Stretch> = written_in(&[input]).into_values().flatten().collect();
+        let (ten, sixteen) = (Base::Ten, Base::Sixteen);
+        assert_eq!(found, [(0..2, ten), (0..2, sixteen), (3..5, sixteen), (4..5, ten)]);
     }
 }

@@ -7,7 +7,7 @@
 //! In: test cases that executed code of the program for the first time. Out: test cases in which an input is a sequence of their
 //! lines, their words, or their whole texts.
 
-use crate::havoc::pieces;
+use crate::havoc::{is_end, pieces};
 use crate::inputs::{self, edited};
 use fastrand::Rng;
 use parallax_execute::TestCase;
@@ -48,7 +48,7 @@ impl Vocabulary {
         for source in inputs::sources(test) {
             let Some(text) = inputs::bytes(test, &source).filter(|text| !text.is_empty()) else { continue };
             let known = self.known.entry(source).or_default();
-            known.has_lines |= text.contains(&b'\n');
+            known.has_lines |= text.iter().any(is_end);
             let lines: Vec<Vec<u8>> = pieces(text, true).into_iter().map(with_end).collect();
             if lines.len() == 1 || is_seed {
                 add(&mut known.lines, lines);
@@ -124,7 +124,7 @@ fn row(known: &[Vec<u8>], random: &mut Rng) -> Vec<u8> {
 }
 
 fn with_end(mut line: Vec<u8>) -> Vec<u8> {
-    if !line.ends_with(b"\n") {
+    if !line.last().is_some_and(is_end) {
         line.push(b'\n');
     }
     line

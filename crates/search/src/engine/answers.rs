@@ -278,7 +278,7 @@ impl Engine<'_> {
     /// No run executes the change, and this flip is of one that came closest, where it came closest: whatever was seen there
     /// elsewhere (the loop went round once more in another place), here it may be what is missing.
     fn is_gate(&self, flip: &Flip) -> bool {
-        if !self.reaching.is_empty() || !self.is_nearest(flip.record) {
+        if !self.collection.reaching.is_empty() || !self.is_nearest(flip.record) {
             return false;
         }
         let closest = self.records[flip.record].brought.closest[flip.side as usize];

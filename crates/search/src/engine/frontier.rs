@@ -137,7 +137,7 @@ impl Engine<'_> {
         let rank =
             rank + if !record.brought.news && flip.again > 0 && class > Class::Alone { STALE } else { 0 };
         // Where the change is executed now and then, the rest can wait.
-        let elsewhere = u32::from(!reaches && !self.reaching.is_empty());
+        let elsewhere = u32::from(!reaches && !self.collection.reaching.is_empty());
         let slow = if flip.patient { answers::SLOW } else { 0 };
         2 * (rank + elsewhere + slow) + u32::from(!record.brought.news)
     }
@@ -258,7 +258,7 @@ impl Engine<'_> {
     /// A random test case of things that the program understands.
     fn in_sequence(&mut self) -> Option<Try> {
         for _ in 0..CHANCES {
-            let corpus = one_of([&self.reaching, &self.nearby], &self.corpus, &mut self.random);
+            let corpus = self.collection.draw(&mut self.random);
             let from = corpus.get(self.random.usize(..corpus.len().max(1)))?;
             let test = self.vocabulary.sequence(from, &mut self.random, self.settings.max_input)?;
             if self.queue.is_new(&test) {
@@ -271,7 +271,7 @@ impl Engine<'_> {
     fn by_chance(&mut self) -> Option<TestCase> {
         for _ in 0..CHANCES {
             let max = self.settings.max_input;
-            let corpus = one_of([&self.reaching, &self.nearby], &self.corpus, &mut self.random);
+            let corpus = self.collection.draw(&mut self.random);
             let test = havoc::changed(corpus, &self.hints, &mut self.random, max);
             if let Some(test) = test.filter(|test| self.queue.is_new(test)) {
                 return Some(test);
@@ -308,19 +308,5 @@ impl Engine<'_> {
         for (rank, variant) in variants.into_iter().enumerate() {
             self.queue.try_out(near, rank + wait, next(variant));
         }
-    }
-}
-
-/// What a random test case starts from: as often what executes the change or, if nothing does, came close to it, as anything.
-fn one_of<'c>(
-    [reaching, nearby]: [&'c [TestCase]; 2],
-    all: &'c [TestCase],
-    random: &mut fastrand::Rng,
-) -> &'c [TestCase] {
-    let near = if reaching.is_empty() { nearby } else { reaching };
-    if random.bool() && !near.is_empty() {
-        near
-    } else {
-        all
     }
 }

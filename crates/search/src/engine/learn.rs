@@ -29,6 +29,8 @@ pub(super) struct Brought {
     pub parted: Option<[usize; 2]>,
     /// It executed the change, and took a set of ways that no other did that executed it.
     pub through: bool,
+    /// The versions did some unchanged code differently often where they never had.
+    pub infects: bool,
     /// How close it came to changed code, in each version; see [`Guide::closest`].
     pub closest: [u32; 2],
 }
@@ -40,7 +42,7 @@ impl Brought {
 
     /// Its changes of shape need not wait for those of others.
     pub fn is_near(&self) -> bool {
-        self.through || self.parted.is_some()
+        self.through || self.infects || self.parted.is_some()
     }
 
     fn is_something(&self) -> bool {
@@ -60,7 +62,8 @@ impl Engine<'_> {
             }
             first |= self.guide.closest(side, both[k].taken.iter().copied()) < self.nearest[k];
         }
-        if first {
+        let infects = self.note_favourite(&test, [&both[0].taken, &both[1].taken]);
+        if first || infects {
             self.striking.push_back(test);
         } else if new {
             self.promising.push_back(test);
@@ -71,14 +74,22 @@ impl Engine<'_> {
     pub(super) fn learn(&mut self, test: TestCase, origin: Origin, traced: [Traced; 2]) {
         self.stats.traces += 2;
         let mut paths = [Path::default(), Path::default()];
-        let mut brought =
-            Brought { news: false, first: false, parted: None, through: false, closest: [u32::MAX; 2] };
+        let mut brought = Brought {
+            news: false,
+            first: false,
+            parted: None,
+            through: false,
+            infects: false,
+            closest: [u32::MAX; 2],
+        };
         let mut compared = Compared::new();
         for side in [Side::Old, Side::New] {
             let traced = &traced[side as usize];
             compared.append(&mut self.learn_words(&test, traced));
             paths[side as usize] = self.look_at(side, traced, &mut brought);
         }
+        let taken = traced.each_ref().map(|t| t.trace.edges_taken().collect::<Vec<_>>());
+        brought.infects = self.note_favourite(&test, [&taken[0], &taken[1]]);
         self.note_nearby(&test, brought.closest);
         if let Origin::Flip { flip, key, over_numbers } = &origin {
             self.check_arrival(flip, key, *over_numbers, &paths);
@@ -100,10 +111,10 @@ impl Engine<'_> {
         brought.parted = parting(&paths, &self.extras).filter(|at| self.parts_rarely(&paths, *at) || parted);
         brought.through = brought.reaches() && self.through.insert(set_of_ways(&paths));
         if brought.through {
-            self.reaching.push(test.clone());
+            self.collection.reaching.push(test.clone());
         }
         if brought.is_something() || self.records.is_empty() {
-            self.corpus.push(test.clone());
+            self.collection.all.push(test.clone());
             if generation < MAX_GENERATION {
                 self.queue_variants(&test, &paths[1], &compared, generation, &brought);
             }
@@ -177,7 +188,7 @@ impl Engine<'_> {
     fn cross(&mut self, test: &TestCase, near: bool) {
         let latest = self.firsts.len().saturating_sub(CROSSED);
         let firsts = self.firsts.first().into_iter().chain(self.firsts.iter().skip(latest.max(1)));
-        for other in self.reaching.iter().take(CROSSED_REACHING).chain(firsts) {
+        for other in self.collection.reaching.iter().take(CROSSED_REACHING).chain(firsts) {
             let both = [mutate::with_lines_of(other, test), mutate::with_lines_of(test, other)];
             let short = |t: &TestCase| inputs::longest(t) <= self.settings.max_input;
             for (rank, variant) in both.into_iter().flatten().filter(short).enumerate() {
@@ -207,12 +218,22 @@ impl Engine<'_> {
     fn note_nearby(&mut self, test: &TestCase, closest: [u32; 2]) {
         let nearer = (0..2).any(|k| closest[k] < self.nearest[k]);
         if nearer {
-            self.nearby.clear();
+            self.collection.nearby.clear();
         }
         (0..2).for_each(|k| self.nearest[k] = self.nearest[k].min(closest[k]));
-        if nearer || closest == self.nearest && self.nearby.len() < MAX_NEARBY {
-            self.nearby.push(test.clone());
+        if nearer || closest == self.nearest && self.collection.nearby.len() < MAX_NEARBY {
+            self.collection.nearby.push(test.clone());
         }
+    }
+
+    /// Keeps the test case if it is the smallest that does something. True if the versions did some unchanged code differently often
+    /// where they never had.
+    fn note_favourite(&mut self, test: &TestCase, taken: [&[(u32, u8)]; 2]) -> bool {
+        for (k, side) in [Side::Old, Side::New].into_iter().enumerate() {
+            let own = taken[k].iter().filter(|(edge, _)| !self.guide.is_edge_of_libc(side, *edge));
+            self.collection.smallest.offer(test, own.map(|(edge, _)| (k, *edge)));
+        }
+        self.collection.infected.offer(test, self.guide.infected(taken))
     }
 
     /// Does a run execute code of the program that none before it did?

@@ -43,7 +43,7 @@ impl Engine<'_> {
             trouble: self.trouble,
             unflipped,
             escapes: self.escapes.into_iter().collect(),
-            corpus: self.corpus,
+            corpus: self.collection.all,
         }
     }
 }
