@@ -139,8 +139,10 @@ pub struct Settings {
     pub combination_steps: u64,
     /// Evaluation steps spent on inputs that differ from the seed in one byte or two.
     pub near_steps: usize,
-    /// Evaluation steps spent on a random walk, where a solver has divisions or products to understand.
+    /// Evaluation steps spent on a random walk, where a solver has divisions or products to understand, and on one where walks
+    /// have been successful.
     pub walk_steps: usize,
+    pub long_walk_steps: usize,
     /// Part of what is left of the limit that the first of the two solvers may use.
     pub first_share: f64,
     /// Gates of one query in the bit-blaster.
@@ -162,7 +164,8 @@ impl Default for Settings {
             model_steps: 1_000_000,
             combination_steps: 50_000,
             near_steps: 100_000,
-            walk_steps: 1_500_000,
+            walk_steps: 150_000,
+            long_walk_steps: 1_500_000,
             first_share: 0.8,
             gates: 2_000_000,
             restore_steps: 2_000_000,
@@ -187,7 +190,7 @@ pub fn standard_stack(settings: &Settings) -> Stack {
     layers.push(Box::new(OneByte::new(settings.combination_steps)));
     layers.push(Box::new(Interval));
     layers.push(Box::new(Near::new(settings.near_steps)));
-    layers.push(Box::new(Walk::new(settings.walk_steps)));
+    layers.push(Box::new(Walk::new(settings.walk_steps, settings.long_walk_steps)));
     layers.push(Box::new(BitBlast::new(settings.gates, settings.first_share, settings.seed_attempts)));
     layers.push(Box::new(Z3::new(1.0, Z3Kind::Logic)));
     Stack::new(layers)

@@ -184,21 +184,21 @@ fn a_walk_finds_what_is_computed_by_division_and_walks_nowhere_else() {
     constraints.push(Constraint::is(pool.eq_const(weekday, 4)));
     let seed = |var: Var| b"2024".get(var.offset as usize).copied();
     let query = Query::new(&pool, &constraints, &seed);
-    let mut walk = Stack::new(vec![Box::new(OneByte::new(0)), Box::new(Walk::new(1_000_000))]);
+    let mut walk = Stack::new(vec![Box::new(OneByte::new(0)), Box::new(Walk::new(1_000_000, 1_000_000))]);
     let Answer::Sat(model) = walk.check(&query, &generous()) else { panic!("not found") };
     assert!(query.holds_on(&model));
     assert_eq!(walk.check(&query, &generous()), Answer::Sat(model), "another walk the second time");
-    let short = only(Walk::new(10)).check(&query, &generous());
+    let short = only(Walk::new(10, 10)).check(&query, &generous());
     assert_eq!(short, Answer::Unknown(Unknown::GaveUp));
     // Without divisions the solvers are faster.
     let query = Query::new(&pool, &constraints[..1], &seed);
-    assert_eq!(only(Walk::new(1_000_000)).check(&query, &generous()), Answer::Unknown(Unknown::GaveUp));
+    assert_eq!(only(Walk::new(1_000_000, 1_000_000)).check(&query, &generous()), Answer::Unknown(Unknown::GaveUp));
 }
 
 #[test]
 fn a_walk_is_never_wrong() {
     let walk_first =
-        || -> Stack { Stack::new(vec![Box::new(Walk::new(100_000)), Box::new(Z3::new(1.0, Z3Kind::Logic))]) };
+        || -> Stack { Stack::new(vec![Box::new(Walk::new(100_000, 100_000)), Box::new(Z3::new(1.0, Z3Kind::Logic))]) };
     against_brute_force(300, 64, &mut { walk_first }, |v| v.is_some());
 }
 

@@ -5,7 +5,10 @@
 //! if more conditions are broken than before. What is computed from a date or an amount is true of one in ten or in
 //! a thousand of them: evaluation finds one long before a solver has understood the divisions.
 //!
-//! Always holds: the same query is walked in the same way.
+//! Where walks lead nowhere they become short: each has so many steps for nothing, and may take more as long as there is credit,
+//! which it spends and success earns.
+//!
+//! Always holds: the same queries are walked in the same way.
 
 use crate::bytes::Domains;
 use crate::eval::Part;
@@ -22,9 +25,15 @@ const LENGTH: usize = 1000;
 /// Where the random numbers of every walk begin.
 const BEGINNING: u64 = 1;
 
+/// Steps that walks may take in advance, and that each which comes upon a model earns.
+const ADVANCE: usize = 8_000_000;
+const REWARD: usize = 600_000;
+
 /// See the module.
 pub struct Walk {
-    steps: usize,
+    least: usize,
+    most: usize,
+    credit: usize,
 }
 
 /// A byte, and what it can be.
@@ -49,25 +58,23 @@ struct Walker {
 }
 
 impl Walk {
-    /// `steps`: evaluations of single nodes that one query may cost.
-    pub fn new(steps: usize) -> Walk {
-        Walk { steps }
+    /// `least`, `most`: evaluations of single nodes that one query may cost without credit and with it.
+    pub fn new(least: usize, most: usize) -> Walk {
+        Walk { least, most, credit: ADVANCE }
     }
 
-    fn find(&self, query: &Query) -> Option<Model> {
+    fn find(&mut self, query: &Query) -> Option<Model> {
         if !has_large_circuits(query) {
             return None;
         }
-        let mut walker = Walker::new(query, self.steps)?;
-        loop {
-            walker.begin()?;
-            for _ in 0..LENGTH {
-                if walker.checker.all_held() {
-                    return Some(walker.model());
-                }
-                walker.step()?;
-            }
+        let steps = self.most.min(self.least + self.credit);
+        let mut walker = Walker::new(query, steps)?;
+        let found = walker.walk();
+        self.credit = self.credit.saturating_sub((steps - walker.steps).saturating_sub(self.least));
+        if found.is_some() {
+            self.credit += REWARD;
         }
+        found
     }
 }
 
@@ -100,6 +107,19 @@ impl Walker {
         let bytes = query.constraints.iter();
         let bytes = bytes.map(|c| query.pool.support(c.expr).iter().filter_map(number).collect()).collect();
         Some(Walker { checker, choices, bytes, steps, random: Rng::with_seed(BEGINNING) })
+    }
+
+    /// From the seed, again and again, until a model is found or the limit is reached.
+    fn walk(&mut self) -> Option<Model> {
+        loop {
+            self.begin()?;
+            for _ in 0..LENGTH {
+                if self.checker.all_held() {
+                    return Some(self.model());
+                }
+                self.step()?;
+            }
+        }
     }
 
     /// Back to the seed. `None` if the limit is reached.
