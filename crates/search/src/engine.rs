@@ -16,6 +16,7 @@ use crate::path::{Callees, Path};
 use crate::queue::{Aim, Ask, Class, Course, Flip, FlipKey, Queue, Try, VISIBLE};
 use crate::sequences::Vocabulary;
 use crate::tree::Tree;
+use crate::words::Compared;
 use crate::workers::{Done, Order, Seen, Workers};
 use crate::*;
 use parallax_execute::TestCase;
@@ -138,6 +139,8 @@ pub struct Engine<'a> {
     records: Vec<Record>,
     by_test: HashMap<TestCase, usize>,
     hints: Hints,
+    /// The first test cases that brought anything, and what their runs were compared with.
+    plain: Vec<(TestCase, Compared)>,
     vocabulary: Vocabulary,
     random: fastrand::Rng,
     turn: usize,
@@ -208,6 +211,7 @@ impl<'a> Engine<'a> {
             records: vec![],
             by_test: HashMap::new(),
             hints: Hints::default(),
+            plain: vec![],
             vocabulary: Vocabulary::default(),
             random: fastrand::Rng::with_seed(settings.seed),
             turn: 0,

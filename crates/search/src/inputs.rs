@@ -4,7 +4,7 @@
 
 use parallax_execute::TestCase;
 use parallax_trace::request::Source;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
@@ -20,6 +20,8 @@ pub const NUMBER_BYTES: u32 = 4;
 pub struct Names {
     numbers: BTreeMap<Source, u32>,
     written: BTreeMap<(u32, u32, Base), u32>,
+    /// Inputs with numbers that can only be hexadecimal: there, single digits probably are, too.
+    hexadecimal: BTreeSet<u32>,
     list: Vec<Name>,
 }
 
@@ -89,6 +91,21 @@ impl Names {
             self.list.push(Name::Written(input, from, base));
             self.list.len() as u32 - 1
         })
+    }
+
+    /// A number of so many digits was found to be of this base.
+    pub fn note_base(&mut self, input: u32, base: Base, digits: usize) {
+        if base == Base::Sixteen && digits > 1 {
+            self.hexadecimal.insert(input);
+        }
+    }
+
+    /// Which base a single digit of an input is probably of.
+    pub fn likely_base(&self, input: u32) -> Base {
+        match self.hexadecimal.contains(&input) {
+            true => Base::Sixteen,
+            false => Base::Ten,
+        }
     }
 
     /// Which input this is; `None` for a number written in one.

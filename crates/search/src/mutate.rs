@@ -192,6 +192,38 @@ pub fn with_words(test: &TestCase, hints: &Hints, compared: &Compared, max_input
     out
 }
 
+/// The same with some of the words, and as commands of their own with arguments of their own.
+pub fn with_commands(
+    test: &TestCase,
+    hints: &Hints,
+    compared: &Compared,
+    is_wanted: &dyn Fn(&Vec<u8>) -> bool,
+) -> Vec<TestCase> {
+    let mut words = hints.words_for(compared);
+    words.retain(|word| is_wanted(&word.2));
+    let variants =
+        words.iter().flat_map(|word| word_variants(test, word).into_iter().chain(with_command(test, word)));
+    variants.filter(|t| t != test).collect()
+}
+
+/// What may follow a command whose arguments nobody knows yet.
+const ARGUMENTS: [&[u8]; 6] = [b"", b" 1", b" a", b" 1 1", b" a 1", b" 1 a"];
+
+/// A command in the place of the line that begins where the word was compared, if one begins there.
+fn with_command(test: &TestCase, (source, offset, word): &Token) -> Vec<TestCase> {
+    let at = *offset as usize;
+    let Some(text) = inputs::bytes(test, source).filter(|text| at <= text.len()) else { return vec![] };
+    let line = text[..at].iter().rposition(havoc::is_end).map_or(0, |end| end + 1);
+    if matches!(source, Source::Argument(_)) || !text[line..at].iter().all(u8::is_ascii_whitespace) {
+        return vec![];
+    }
+    let end = text[at..].iter().position(havoc::is_end).map_or(text.len(), |len| at + len);
+    let with = |arguments: &[u8]| {
+        edited(test, source, |bytes| drop(bytes.splice(at..end, [word, arguments].concat())))
+    };
+    ARGUMENTS.iter().map(|arguments| with(arguments)).collect()
+}
+
 /// The test case with each option that it does not have, before all other arguments.
 pub fn with_options(test: &TestCase, hints: &Hints) -> Vec<TestCase> {
     let absent = hints.options.iter().filter(|option| !test.argv.contains(&option[0]));
@@ -385,6 +417,20 @@ mod tests {
         let all: Vec<Vec<u8>> =
             word_variants(&test, &(Source::Stdin, 2, b"hex".to_vec())).into_iter().map(|t| t.stdin).collect();
         assert_eq!(all, [b"2 hex dup .".to_vec(), b"2 hex .".to_vec()]);
+    }
+
+    #[test]
+    fn a_command_takes_the_place_of_a_line_with_arguments_of_its_own() {
+        let mut test = TestCase::default();
+        test.stdin = b"app x\nlist\n".to_vec();
+        let with = |offset| -> Vec<Vec<u8>> {
+            let commands = with_command(&test, &(Source::Stdin, offset, b"del".to_vec()));
+            commands.into_iter().map(|t| t.stdin).collect()
+        };
+        assert_eq!(with(6).len(), ARGUMENTS.len());
+        assert!(with(6).contains(&b"app x\ndel 1 1\n".to_vec()));
+        assert!(with(0).contains(&b"del a\nlist\n".to_vec()));
+        assert_eq!(with(4), Vec::<Vec<u8>>::new());
     }
 
     #[test]

@@ -135,14 +135,16 @@ impl<'t> Numbers<'t> {
             numbers.holds[label as usize].number = inside;
             let Reach::Stretch(input, from, last) = reach else { continue };
             let stretches = written.get(&(input, from)).into_iter().flatten();
-            let mut whole = stretches.filter(|(range, _)| range.end == last + 1).peekable();
-            if whole.peek().is_none() || op == Op::Input || node.width < 8 || below >= MAX_DEPTH {
+            let whole = stretches.filter(|(range, _)| range.end == last + 1).map(|(_, base)| *base);
+            let mut bases: Vec<Base> = whole.collect();
+            if bases.is_empty() || op == Op::Input || node.width < 8 || below >= MAX_DEPTH {
                 continue;
             }
             let Some(expr) = exact.expr(pool, label) else { continue };
             let digits = &traced.inputs[input as usize].bytes[from as usize..=last as usize];
             let found = (renamed[input as usize], from, digits);
-            if whole.any(|(_, base)| numbers.replace(label, expr, found, *base, names, pool)) {
+            bases.sort_by_key(|base| *base != names.likely_base(renamed[input as usize]));
+            if bases.into_iter().any(|base| numbers.replace(label, expr, found, base, names, pool)) {
                 replaced.insert(label);
                 text.extend((from..=last).map(|offset| (input, offset)));
             }
@@ -174,6 +176,7 @@ impl<'t> Numbers<'t> {
         let vars = (from..).zip(digits).map(|(offset, digit)| (pool.var_id(Var { input, offset }), *digit));
         let digits: Vec<(VarId, u8)> = vars.collect();
         let Some(sign) = value_of(pool, expr, &digits, base) else { return false };
+        names.note_base(input, base, digits.len());
         let number = variable(pool, names.written(input, from, base));
         let width = pool.width(expr);
         let number = match base {

@@ -192,13 +192,17 @@ fn a_walk_finds_what_is_computed_by_division_and_walks_nowhere_else() {
     assert_eq!(short, Answer::Unknown(Unknown::GaveUp));
     // Without divisions the solvers are faster.
     let query = Query::new(&pool, &constraints[..1], &seed);
-    assert_eq!(only(Walk::new(1_000_000, 1_000_000)).check(&query, &generous()), Answer::Unknown(Unknown::GaveUp));
+    assert_eq!(
+        only(Walk::new(1_000_000, 1_000_000)).check(&query, &generous()),
+        Answer::Unknown(Unknown::GaveUp)
+    );
 }
 
 #[test]
 fn a_walk_is_never_wrong() {
-    let walk_first =
-        || -> Stack { Stack::new(vec![Box::new(Walk::new(100_000, 100_000)), Box::new(Z3::new(1.0, Z3Kind::Logic))]) };
+    let walk_first = || -> Stack {
+        Stack::new(vec![Box::new(Walk::new(100_000, 100_000)), Box::new(Z3::new(1.0, Z3Kind::Logic))])
+    };
     against_brute_force(300, 64, &mut { walk_first }, |v| v.is_some());
 }
 

@@ -221,7 +221,7 @@ impl Engine<'_> {
             2 => self.queue.next_option(true).or_else(|| self.queue.next_try(true)),
             3 => self.queue.next_option(false).or_else(|| self.queue.next_try(false)),
             4 => self.queue.next_word(),
-            5 => self.queue.next_word().or_else(|| self.in_sequence()),
+            5 => self.in_sequence(),
             _ => None,
         };
         shape.map(|next| next.test).or_else(|| self.by_chance())

@@ -2,6 +2,7 @@
 //! different ways, and what is to be tried because of that.
 
 use super::*;
+use crate::mutate::Token;
 use crate::path::{is_condition, Step};
 use crate::words::Compared;
 
@@ -15,6 +16,8 @@ const RARE: u32 = 8;
 const CROSSED: usize = 4;
 /// The same for test cases that execute the change.
 const CROSSED_REACHING: usize = 2;
+/// Test cases in which every new word is tried.
+const MAX_PLAIN: usize = 8;
 /// Changes of shape in a row.
 const MAX_GENERATION: u32 = 6;
 
@@ -119,6 +122,12 @@ impl Engine<'_> {
                 self.queue_variants(&test, &paths[1], &compared, generation, &brought);
             }
         }
+        if self.plain.len() < MAX_PLAIN && (brought.first || matches!(origin, Origin::Seed)) {
+            for variant in mutate::with_commands(&test, &self.hints, &compared, &|_| true) {
+                self.queue.try_word(0, Try::new(1, variant));
+            }
+            self.plain.push((test.clone(), compared));
+        }
         if brought.first {
             self.vocabulary.learn(&test, matches!(origin, Origin::Seed));
             self.cross(&test, brought.is_near());
@@ -144,10 +153,24 @@ impl Engine<'_> {
     /// What a run was compared with. Words that are new are tried at once.
     fn learn_words(&mut self, test: &TestCase, traced: &Traced) -> Compared {
         let met = self.hints.learn(&traced.trace, &traced.inputs);
+        if !met.fresh.is_empty() {
+            self.try_in_seeds(&met.fresh);
+        }
         for variant in met.fresh.iter().flat_map(|word| mutate::word_variants(test, word)) {
             self.queue.try_out(false, 0, Try::new(1, variant));
         }
         met.compared
+    }
+
+    /// Words that no run was compared with before, in the first test cases, at all places where one of their family could stand: what they
+    /// mean shows best where everything else is as it should be.
+    fn try_in_seeds(&mut self, fresh: &[Token]) {
+        for (test, compared) in &self.plain {
+            let is_fresh = |word: &Vec<u8>| fresh.iter().any(|new| new.2 == *word);
+            for variant in mutate::with_commands(test, &self.hints, compared, &is_fresh) {
+                self.queue.try_word(0, Try::new(1, variant));
+            }
+        }
     }
 
     /// What one version's run brings, and its path.
