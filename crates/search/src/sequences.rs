@@ -9,14 +9,17 @@
 
 use crate::havoc::{is_end, pieces};
 use crate::inputs::{self, edited};
+use crate::words::Compared;
 use fastrand::Rng;
 use parallax_execute::TestCase;
 use parallax_trace::request::Source;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 /// Pieces of one kind that are kept: the first so many, and as many of the latest.
 const KEPT: usize = 16;
+/// Lines of one command that are kept: the first one, and the latest.
+const OF_COMMAND: usize = 3;
 /// Longest piece.
 const MAX_PIECE: usize = 32;
 /// Pieces in a row, and how many different ones.
@@ -32,6 +35,9 @@ const SUITABLE: usize = 3;
 struct Known {
     lines: Vec<Vec<u8>>,
     words: Vec<Vec<u8>>,
+    /// Lines that begin with a command, and where those of each stand.
+    commands: Vec<Vec<u8>>,
+    of_command: BTreeMap<Vec<u8>, Vec<usize>>,
     /// Whole texts, of inputs that are no text.
     wholes: Vec<Vec<u8>>,
     has_lines: bool,
@@ -43,6 +49,18 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
+    /// Lines of a test case that begin with a word that was compared there. `first`: its run executed code of the program that none had.
+    pub fn learn_commands(&mut self, test: &TestCase, compared: &Compared, first: bool) {
+        for ((source, offset), words) in compared {
+            let Some(text) = inputs::bytes(test, source).filter(|_| !matches!(source, Source::Argument(_)))
+            else {
+                continue;
+            };
+            let Some((word, line)) = command_at(text, *offset as usize, words) else { continue };
+            self.known.entry(source.clone()).or_default().add_command(word, line, first);
+        }
+    }
+
     /// What a test case that did something new is made of.
     pub fn learn(&mut self, test: &TestCase, is_seed: bool) {
         for source in inputs::sources(test) {
@@ -83,12 +101,39 @@ impl Vocabulary {
 }
 
 impl Known {
+    /// One more line of a command, in the place of one of its others if there are enough.
+    fn add_command(&mut self, word: &[u8], line: Vec<u8>, first: bool) {
+        let of_command = self.of_command.entry(word.to_vec()).or_default();
+        if self.commands.contains(&line) || !(first || of_command.is_empty()) {
+            return;
+        }
+        if of_command.len() < OF_COMMAND {
+            of_command.push(self.commands.len());
+            self.commands.push(line);
+        } else {
+            of_command[1..].rotate_left(1);
+            self.commands[of_command[OF_COMMAND - 1]] = line;
+        }
+    }
+
     /// Its kinds of pieces, each as often as it is to be taken.
     fn by_worth(&self) -> impl Iterator<Item = &Vec<Vec<u8>>> {
         let (lines, words) = if self.has_lines { (SUITABLE, 1) } else { (1, SUITABLE) };
         let times = |pieces, n| std::iter::repeat_n(pieces, n);
-        times(&self.lines, lines).chain(times(&self.words, words)).chain(times(&self.wholes, SUITABLE))
+        times(&self.commands, SUITABLE)
+            .chain(times(&self.lines, lines))
+            .chain(times(&self.words, words))
+            .chain(times(&self.wholes, SUITABLE))
     }
+}
+
+/// The line that begins at a place, if it begins with one of these words.
+fn command_at<'w>(text: &[u8], at: usize, words: &'w BTreeSet<Vec<u8>>) -> Option<(&'w Vec<u8>, Vec<u8>)> {
+    let is_start = at.checked_sub(1).is_none_or(|before| text.get(before).is_some_and(is_end));
+    let line = text.get(at..).filter(|_| is_start)?.split_inclusive(is_end).next()?;
+    let ends = |word: &Vec<u8>| line.get(word.len()).is_none_or(|next| !next.is_ascii_alphabetic());
+    let word = words.iter().find(|word| !word.is_empty() && line.starts_with(word) && ends(word))?;
+    (line.len() <= MAX_PIECE).then(|| (word, with_end(line.to_vec())))
 }
 
 fn add(known: &mut Vec<Vec<u8>>, more: impl IntoIterator<Item = Vec<u8>>) {
@@ -158,6 +203,22 @@ mod tests {
             all(&vocabulary, &with_input(b""), 1),
             "another result with the same random numbers"
         );
+    }
+
+    #[test]
+    fn of_each_command_the_first_line_and_the_latest_are_kept() {
+        let mut vocabulary = Vocabulary::default();
+        let words = BTreeSet::from([b"del".to_vec(), b"de".to_vec(), b"list".to_vec()]);
+        for (text, first) in
+            [("del x", false), ("del y", false), ("del 1", true), ("del 2", true), ("del 3", true)]
+        {
+            let compared = Compared::from([((Source::Stdin, 0), words.clone())]);
+            vocabulary.learn_commands(&with_input(text.as_bytes()), &compared, first);
+        }
+        let compared = Compared::from([((Source::Stdin, 4), words.clone()), ((Source::Stdin, 2), words)]);
+        vocabulary.learn_commands(&with_input(b"a;; list;"), &compared, true);
+        let commands = &vocabulary.known[&Source::Stdin].commands;
+        assert_eq!(commands, &[b"del x\n".to_vec(), b"del 3\n".to_vec(), b"del 2\n".to_vec()]);
     }
 
     #[test]

@@ -122,6 +122,7 @@ impl Engine<'_> {
                 self.queue_variants(&test, &paths[1], &compared, generation, &brought);
             }
         }
+        self.vocabulary.learn_commands(&test, &compared, brought.first);
         if self.plain.len() < MAX_PLAIN && (brought.first || matches!(origin, Origin::Seed)) {
             for variant in mutate::with_commands(&test, &self.hints, &compared, &|_| true) {
                 self.queue.try_word(0, Try::new(1, variant));
