@@ -40,6 +40,30 @@ fn numbers_in_the_input_get_as_many_digits_as_they_need() {
     assert_eq!(numbers[0] - numbers[1], 1200, "{words}");
 }
 
+/// Two digits are never 0x2bad, and how they are written only the expression says.
+#[test]
+fn hexadecimal_numbers_get_as_many_digits_as_they_need() {
+    let compared = compare("hexadecimal", &[&FIRST[..], &["--runs", "200", "--", "1f"]].concat());
+    let difference = compared.one("stdout");
+    let kept = compared.path(difference["test"].as_str().unwrap());
+    let word = fs::read_to_string(kept.join("cmd")).unwrap();
+    assert_eq!(u64::from_str_radix(word.trim(), 16).unwrap(), 0x2bad, "{word}");
+}
+
+/// The word that an option's argument is compared with makes an option of its own, which others are combined with.
+#[test]
+fn options_are_combined_with_the_words_that_their_arguments_are_compared_with() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("in"), "one\ntwo\n").unwrap();
+    let line = [&FIRST[..], &["--runs", "1500", "--stdin", "in", "--", "-c"]].concat();
+    let output = compare_in(directory.path(), "modes", &line);
+    let compared = Compared { directory, output };
+    let difference = compared.one("stdout");
+    let kept = compared.path(difference["test"].as_str().unwrap());
+    let words = fs::read_to_string(kept.join("cmd")).unwrap();
+    assert!(words.contains("between"), "{words}");
+}
+
 /// Two steps need another length, which a loop counts, and another sum over it: no flip of one condition leads there.
 #[test]
 fn a_length_and_a_sum_over_it_are_changed_together() {
