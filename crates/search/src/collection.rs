@@ -64,16 +64,16 @@ impl<K> Default for Favourites<K> {
 }
 
 impl<K: Ord> Favourites<K> {
-    /// A run of `test` has done these things. True if one of them was never done before.
+    /// A run of `test` has done these things. True if one of them was never done before, but by this very test case.
     pub fn offer(&mut self, test: &TestCase, things: impl IntoIterator<Item = K>) -> bool {
         let size = inputs::size(test);
         let mut shared = None;
         let mut is_new = false;
         self.age += 1;
         for thing in things {
-            let known = self.best.get(&thing).map(|(best, ..)| *best);
-            is_new |= known.is_none();
-            if known.is_none_or(|best| size < best) {
+            let known = self.best.get(&thing);
+            is_new |= known.is_none_or(|(_, _, best)| **best == *test);
+            if known.is_none_or(|(best, ..)| size < *best) {
                 let test = shared.get_or_insert_with(|| Rc::new(test.clone()));
                 self.best.insert(thing, (size, self.age, test.clone()));
                 self.is_listed = false;
@@ -82,7 +82,7 @@ impl<K: Ord> Favourites<K> {
         is_new
     }
 
-    /// Each once, the latest last.
+    /// What is kept, the latest last.
     pub fn list(&mut self) -> &[TestCase] {
         if !self.is_listed {
             let by_age: BTreeMap<u64, &Rc<TestCase>> =
@@ -103,10 +103,11 @@ mod tests {
         let mut favourites = Favourites::default();
         let [long, short, other] = ["abcdef", "abc", "xy"].map(|word| TestCase::with_args([word]));
         assert!(favourites.offer(&long, [1, 2]));
+        assert!(favourites.offer(&long, [1]), "by the same test case");
         assert!(!favourites.offer(&short, [1]));
         assert!(favourites.offer(&other, [3]));
         assert_eq!(favourites.list(), [long, short.clone(), other.clone()]);
-        favourites.offer(&short, [2]);
-        assert_eq!(favourites.list(), [short.clone(), other.clone(), short]);
+        assert!(!favourites.offer(&other, [2]));
+        assert_eq!(favourites.list(), [short, other.clone(), other]);
     }
 }
