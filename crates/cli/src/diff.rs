@@ -399,8 +399,9 @@ impl Comparison<'_> {
         match view.verdict {
             Verdict::Different => Ok(ExitCode::Different),
             Verdict::Equivalent => Ok(ExitCode::Success),
-            Verdict::NoneFound if self.setting.interrupt.is_set() => Ok(ExitCode::Interrupted),
-            Verdict::NoneFound => otherwise,
+            _ if self.setting.interrupt.is_set() => Ok(ExitCode::Interrupted),
+            Verdict::NoneFound | Verdict::SameCode => otherwise,
+            Verdict::NotExecuted => otherwise.map(|_| ExitCode::NotExecuted),
         }
     }
 

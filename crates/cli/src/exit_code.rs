@@ -14,6 +14,8 @@ pub enum ExitCode {
     Build,
     /// A version differs from itself in everything that is compared.
     Unstable,
+    /// No difference found, but no input executed the change either.
+    NotExecuted,
     /// A bug in Parallax.
     Internal,
     /// Control-C.
@@ -22,12 +24,13 @@ pub enum ExitCode {
 
 impl ExitCode {
     /// Every code with its number and meaning.
-    pub const TABLE: [(ExitCode, u8, &'static str); 7] = [
+    pub const TABLE: [(ExitCode, u8, &'static str); 8] = [
         (ExitCode::Success, 0, "done; no difference found"),
         (ExitCode::Different, 1, "differences found"),
         (ExitCode::Usage, 2, "usage, configuration, or a file that is not there"),
         (ExitCode::Build, 3, "a version does not build or is not instrumented"),
         (ExitCode::Unstable, 4, "a version is unstable against itself"),
+        (ExitCode::NotExecuted, 5, "none found, and no input executed the change"),
         (ExitCode::Internal, 70, "internal error: a bug in Parallax"),
         (ExitCode::Interrupted, 130, "interrupted"),
     ];

@@ -20,7 +20,7 @@ pub fn diff_human(view: &DiffView) -> String {
     let _ = match view.verdict {
         Verdict::Different => different(&mut text, view),
         Verdict::Equivalent => equivalent(&mut text, view),
-        Verdict::NoneFound => none_found(&mut text, view),
+        Verdict::NoneFound | Verdict::SameCode | Verdict::NotExecuted => none_found(&mut text, view),
     };
     for unstable in &view.unstable {
         let _ = writeln!(

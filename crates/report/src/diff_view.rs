@@ -23,6 +23,12 @@ pub struct DiffView {
     pub symbolic: Vec<String>,
     pub unflipped: Vec<UnflippedView>,
     pub lost: Vec<LostView>,
+    /// What the user should know before believing the result.
+    pub warnings: Vec<String>,
+    /// Why a verdict other than `different` says less than it seems to.
+    pub weakened: Vec<String>,
+    /// What differs between the versions outside the code that was compared: see [`Verdict::SameCode`].
+    pub outside: Vec<String>,
 }
 
 impl DiffView {
@@ -39,6 +45,9 @@ impl DiffView {
             symbolic: Vec::new(),
             unflipped: Vec::new(),
             lost: Vec::new(),
+            warnings: Vec::new(),
+            weakened: Vec::new(),
+            outside: Vec::new(),
         }
     }
 }
@@ -50,7 +59,11 @@ pub enum Verdict {
     Different,
     /// Proven: the versions do the same on every input. `ended` says why.
     Equivalent,
+    /// The code that was compared is the same; `outside` lists what else is not. The search found nothing.
+    SameCode,
     NoneFound,
+    /// None found, and no input executed any part of the change.
+    NotExecuted,
 }
 
 /// One way in which the versions differ.

@@ -73,7 +73,9 @@ fn headline(view: &DiffView) -> String {
             format!("{found} between {old} and {new}")
         }
         Verdict::Equivalent => format!("{old} and {new} are equivalent"),
+        Verdict::SameCode => format!("{old} and {new} have the same code, but not the same surroundings"),
         Verdict::NoneFound => format!("No difference found between {old} and {new}"),
+        Verdict::NotExecuted => format!("The change between {old} and {new} was never executed"),
     }
 }
 
