@@ -6,7 +6,7 @@
 
 use crate::cx::Result;
 use crate::error::Error;
-use crate::{cache, passes, program};
+use crate::{cache, gotos, passes, program};
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
@@ -22,7 +22,11 @@ pub fn clean_up(bitcode: &Path, cache: &Path) -> Result<PathBuf> {
         return Ok(place);
     }
     let context = Context::create();
-    let module = read(&context, bitcode)?;
+    let mut module = read(&context, bitcode)?;
+    if gotos::lower(&context, &module)? {
+        // The addresses of labels, now unused, would still keep their blocks from being simplified.
+        module = parsed(&context, &module.write_bitcode_to_memory(), bitcode)?;
+    }
     program::adopt_inline_definitions(&module);
     passes::clean_up(&module, &passes::machine()?)?;
     std::fs::create_dir_all(&home).map_err(Error::io(&home))?;
@@ -35,5 +39,10 @@ pub fn clean_up(bitcode: &Path, cache: &Path) -> Result<PathBuf> {
 pub fn read<'c>(context: &'c Context, path: &Path) -> Result<Module<'c>> {
     let fail = |message: String| Error::Bitcode { path: path.into(), message };
     let buffer = MemoryBuffer::create_from_file(path).map_err(|e| fail(e.to_string()))?;
-    Module::parse_bitcode_from_buffer(&buffer, context).map_err(|e| fail(e.to_string()))
+    parsed(context, &buffer, path)
+}
+
+fn parsed<'c>(context: &'c Context, bitcode: &MemoryBuffer, path: &Path) -> Result<Module<'c>> {
+    let fail = |message: String| Error::Bitcode { path: path.into(), message };
+    Module::parse_bitcode_from_buffer(bitcode, context).map_err(|e| fail(e.to_string()))
 }

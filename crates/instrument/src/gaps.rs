@@ -14,7 +14,8 @@ use inkwell::llvm_sys::debuginfo::{
 };
 use inkwell::llvm_sys::prelude::LLVMMetadataRef;
 use inkwell::llvm_sys::LLVMOpcode;
-use inkwell::values::{AsValueRef, BasicValueEnum, FunctionValue, InstructionValue};
+use inkwell::values::{AsValueRef, BasicValueEnum, FunctionValue, InstructionValue, PointerValue};
+use inkwell::basic_block::BasicBlock;
 
 fn text(get: impl Fn(&mut u32) -> *const std::ffi::c_char) -> String {
     let mut len = 0;
@@ -147,5 +148,27 @@ pub fn points_to_constant(pointer: BasicValueEnum) -> bool {
             value = LLVMGetOperand(value, 0);
         }
         !LLVMIsAGlobalVariable(value).is_null() && LLVMIsGlobalConstant(value) == 1
+    }
+}
+
+/// The constant that stands for the address of a block; the entry of a function has none.
+pub fn block_address(block: BasicBlock<'_>) -> Option<PointerValue<'_>> {
+    // SAFETY: the block is live and in a function.
+    unsafe { block.get_address() }
+}
+
+/// Is the value handed to inline assembly somewhere?
+pub fn is_assembler_operand(value: PointerValue) -> bool {
+    // SAFETY: walks the list of uses of a live value; users are live too.
+    unsafe {
+        let mut at = LLVMGetFirstUse(value.as_value_ref());
+        while !at.is_null() {
+            let user = LLVMGetUser(at);
+            if !LLVMIsACallInst(user).is_null() && !LLVMIsAInlineAsm(LLVMGetCalledValue(user)).is_null() {
+                return true;
+            }
+            at = LLVMGetNextUse(at);
+        }
+        false
     }
 }

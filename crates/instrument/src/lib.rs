@@ -20,6 +20,7 @@ mod equivalent;
 mod error;
 mod fast;
 mod gaps;
+mod gotos;
 mod intrinsics;
 mod link;
 mod memory;

@@ -260,3 +260,12 @@ fn the_shipped_example_shows_a_difference() {
     let expected = [(Some(2), Some(0)), (Some(0), Some(1))];
     assert!(expected.contains(&exits), "neither the unit B nor the limit itself: {exits:?}");
 }
+
+/// The changed instruction needs three others before it, and only the table of labels says how it is called.
+#[test]
+fn interpreter_loops_of_computed_gotos_are_followed() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("in"), "a").unwrap();
+    let output = compare_in(directory.path(), "threaded", &[&FIRST[..], &["--stdin", "in"]].concat());
+    Compared { directory, output }.one("stdout");
+}

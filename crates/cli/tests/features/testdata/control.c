@@ -211,7 +211,6 @@ CASE(ignored_and_restored_signals, "exact") {
     OUT((u8)(in[0] + 1));
 }
 
-/* Left as it is, and listed. */
 static __attribute__((noinline)) u32 threaded_code(const u8 *code, u32 x) {
     static void *labels[] = {&&stop, &&plus, &&times, &&minus};
     goto *labels[*code & 3];
@@ -227,18 +226,49 @@ minus:
 stop:
     return x;
 }
-CASE(computed_goto, "right; escape threaded_code; opaque threaded_code") {
+CASE(computed_goto, "exact") {
     static const u8 code[] = {1, 2, 2, 3, 1, 0};
     OUT(threaded_code(code, in[0]));
+    OUT((u8)(in[1] + 1));
+}
+CASE(computed_goto_chosen_by_the_input, "kept; branches 1") {
+    u8 code[5] = {in[0] & 3, in[1] & 3, in[2] & 3, 0};
+    OUT(threaded_code(code, 7));
+}
+/* Offsets between labels instead of addresses, as position-independent tables have them. */
+static __attribute__((noinline)) u32 relative_code(const u8 *code, u32 x) {
+    static const int offsets[] = {&&stop - &&stop, &&plus - &&stop, &&minus - &&stop};
+    goto *(&&stop + offsets[*code % 3]);
+plus:
+    x += 5;
+    goto *(&&stop + offsets[*++code % 3]);
+minus:
+    x -= 1;
+    goto *(&&stop + offsets[*++code % 3]);
+stop:
+    return x;
+}
+CASE(computed_goto_by_offsets, "right") {
+    u8 code[4] = {in[0], in[1], in[2], 0};
+    OUT(relative_code(code, in[3]));
+}
+/* `asm goto` stays as it is, and is listed. */
+static __attribute__((noinline)) u32 assembled_jump(u32 x) {
+    __asm__ goto("" : : : : other);
+    x += 5;
+other:
+    return x * 3;
+}
+CASE(assembler_goto, "right; escape assembled_jump; opaque assembled_jump") {
+    OUT(assembled_jump(in[0]));
     OUT((u8)(in[1] + 1));
 }
 /* It overwrites symbolic bytes with constants that happen to be the same in the first traced input: the
  * labels must go. */
 static __attribute__((noinline)) void opaque_writer(u8 *p, int twice) {
-    static void *labels[] = {&&once, &&again};
-    goto *labels[twice & 1];
-again:
-    memset(p + 1, 0x11, 1);
+    __asm__ goto("" : : : : once);
+    if (twice)
+        memset(p + 1, 0x11, 1);
 once:
     p[0] = 0x10;
 }
