@@ -3,6 +3,7 @@
 //! This is the only `unsafe` code outside `runtime`, `trace` and `execute`
 //! (docs/decisions/0002-unsafe-in-instrument.md). Each function is a plain query on a live value.
 
+use inkwell::basic_block::BasicBlock;
 use inkwell::llvm_sys::core::{
     LLVMGetCalledValue, LLVMGetConstOpcode, LLVMGetFirstUse, LLVMGetNextUse, LLVMGetOperand, LLVMGetUser,
     LLVMIsACallInst, LLVMIsAConstantExpr, LLVMIsAFunction, LLVMIsAGetElementPtrInst, LLVMIsAGlobalVariable,
@@ -15,7 +16,6 @@ use inkwell::llvm_sys::debuginfo::{
 use inkwell::llvm_sys::prelude::LLVMMetadataRef;
 use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::values::{AsValueRef, BasicValueEnum, FunctionValue, InstructionValue, PointerValue};
-use inkwell::basic_block::BasicBlock;
 
 fn text(get: impl Fn(&mut u32) -> *const std::ffi::c_char) -> String {
     let mut len = 0;

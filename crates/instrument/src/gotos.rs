@@ -69,7 +69,8 @@ fn number_labels<'c>(context: &'c Context, labels: &[BasicBlock<'c>]) {
     let pointer = context.ptr_type(AddressSpace::default());
     for (label, number) in labels.iter().zip(1..) {
         if let Some(address) = gaps::block_address(*label) {
-            address.replace_all_uses_with(context.i64_type().const_int(number, false).const_to_pointer(pointer));
+            address
+                .replace_all_uses_with(context.i64_type().const_int(number, false).const_to_pointer(pointer));
         }
     }
 }
@@ -99,7 +100,8 @@ fn switch<'c>(
     let builder = context.create_builder();
     builder.position_before(&jump);
     let address = jump.get_operand(0).and_then(Operand::value);
-    let address = address.ok_or_else(|| crate::error::Error::Invalid("computed goto without address".into()))?;
+    let address =
+        address.ok_or_else(|| crate::error::Error::Invalid("computed goto without address".into()))?;
     let word = context.i64_type();
     let number = builder.build_ptr_to_int(address.into_pointer_value(), word, "label")?;
     let named = targets(jump);
