@@ -58,13 +58,14 @@ pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliErr
         empty_directory(directory)?;
     }
     let wanted = versions::wanted(args, config)?;
+    let claim = OutDir::claim(&args.out)?;
     let cache = Cache::from_environment();
     eprintln!("parallax: building {} and {}", wanted[0].name, wanted[1].name);
     let built = versions::build(&wanted, &interrupt, &cache)?;
     let golden =
         args.golden.as_ref().map(|name| golden::build(name, &args.build, &interrupt, &cache)).transpose()?;
     let argv0 = versions::common_name(&built[0].native, &built[1].native);
-    let out = OutDir::create(&args.out)?;
+    let out = claim.begin()?;
     let setting = Setting { argv0, unconfined: args.limits.unconfined, moving_addresses: false, interrupt };
     let comparison = Comparison { args, wanted, built, golden, cache, setting, seeds };
     out.write_json(run_file::FILE, &comparison.describe())?;

@@ -12,7 +12,6 @@ use parallax_oracle::{Case, Class};
 use parallax_report::changes::Changes;
 use parallax_report::diff_view::*;
 use parallax_report::{diff_json, html, junit, kept, sarif, Change, OutDir, StatsFile, SCHEMA};
-use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -124,18 +123,12 @@ impl Ledger {
                 self.view.unstable.push(view);
             }
         }
-        let directory = self.out.test(&entry.id);
-        let fresh = self.out.test(&format!(".{}.new", entry.id));
-        kept::write(&fresh, &case.test, &self.argv0)?;
-        kept::write_run(&fresh, "old", &case.old)?;
-        kept::write_run(&fresh, "new", &case.new)?;
-        if let Some(golden) = golden {
-            kept::write_run(&fresh, "golden", golden)?;
-        }
-        if directory.exists() {
-            fs::remove_dir_all(&directory).map_err(CliError::Write)?;
-        }
-        fs::rename(&fresh, &directory).map_err(CliError::Write)?;
+        self.out.put_test(&entry.id, |place| -> Result<(), CliError> {
+            kept::write(place, &case.test, &self.argv0)?;
+            kept::write_run(place, "old", &case.old)?;
+            kept::write_run(place, "new", &case.new)?;
+            Ok(golden.map_or(Ok(()), |golden| kept::write_run(place, "golden", golden))?)
+        })?;
         self.save_difference(number)
     }
 

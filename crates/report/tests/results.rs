@@ -181,7 +181,7 @@ fn a_previous_result_is_moved_aside_and_the_one_before_it_goes() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("out");
     for generation in 1..=3 {
-        let out = OutDir::create(&path).unwrap();
+        let out = OutDir::claim(&path).unwrap().begin().unwrap();
         out.write("mark", generation.to_string().as_bytes()).unwrap();
     }
     assert_eq!(fs::read_to_string(path.join("mark")).unwrap(), "3");
@@ -196,12 +196,12 @@ fn what_is_not_ours_is_neither_moved_nor_removed() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("src");
     fs::create_dir(&path).unwrap();
-    OutDir::create(&path).expect("an empty directory is used");
+    OutDir::claim(&path).unwrap().begin().expect("an empty directory is used");
     fs::remove_file(path.join("run.json")).unwrap();
-    assert!(OutDir::create(&path).unwrap_err().to_string().contains("--out"));
+    assert!(OutDir::claim(&path).unwrap_err().to_string().contains("--out"));
     fs::write(path.join("run.json"), "{}").unwrap();
     fs::create_dir(directory.path().join("src.old")).unwrap();
     fs::write(directory.path().join("src.old/precious"), "").unwrap();
-    assert!(OutDir::create(&path).is_err());
+    assert!(OutDir::claim(&path).is_err());
     assert!(directory.path().join("src.old/precious").exists());
 }
