@@ -27,7 +27,7 @@ use crate::{engine, seeds};
 use parallax_build::{Cache, Version};
 use parallax_execute::{Executor, Interrupt, Kind, Limits, TestCase};
 use parallax_instrument::Instrumented;
-use parallax_oracle::{Aspect, Aspects, Causes, Rules};
+use parallax_oracle::{Aspect, Aspects, Causes, Profiler, Rules};
 use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
 use parallax_report::place::Place;
@@ -168,6 +168,7 @@ impl Comparison<'_> {
             None => self.pieces().iter().map(Piece::change).collect(),
         };
         let mut view = DiffView::new(self.versions());
+        view.warnings = rules.profilers.iter().map(profile_warning).collect();
         view.symbolic = self.seeds.first().map(seeds::described).unwrap_or_default();
         let ledger = Mutex::new(Ledger::new(view, out, self.setting.argv0.clone(), changes)?);
         let compared = self.compare(rules, changed.as_ref(), &ledger, &mut show);
@@ -418,6 +419,10 @@ impl Comparison<'_> {
             }
         }
     }
+}
+
+fn profile_warning(profiler: &Profiler) -> String {
+    format!("the program is built for profiling; files that end in {} are not compared", profiler.writes)
 }
 
 fn unflipped(instrumented: &[Instrumented; 2], outcome: &Outcome) -> Vec<UnflippedView> {

@@ -6,6 +6,7 @@
 
 use crate::aspect::{Aspect, Aspects};
 use crate::mask::{masked, Unstable};
+use crate::profiles::{profilers_of, Profiler};
 use parallax_execute::{Content, FileChange, Outcome, Output, Run};
 use regex::bytes::Regex;
 use std::borrow::Cow;
@@ -27,6 +28,8 @@ pub struct Rules {
     names: Vec<Vec<u8>>,
     /// Paths anywhere in standard error that mean the program.
     paths: Vec<Vec<u8>>,
+    /// Profilers inside the programs: what they write is not compared.
+    pub profilers: Vec<Profiler>,
     /// What a version differs from itself in.
     masks: Vec<Unstable>,
     /// Words that stand in the programs themselves; see [`crate::words_of`].
@@ -47,6 +50,7 @@ impl Default for Rules {
             ignore: Vec::new(),
             names: Vec::new(),
             paths: Vec::new(),
+            profilers: Vec::new(),
             masks: Vec::new(),
             words: Arc::default(),
         }
@@ -68,6 +72,11 @@ impl Rules {
         self.paths.push(path.as_os_str().as_encoded_bytes().to_vec());
         if let Some(name) = path.file_name() {
             self.names.push(name.as_encoded_bytes().to_vec());
+        }
+        for profiler in profilers_of(content) {
+            if !self.profilers.contains(&profiler) {
+                self.profilers.push(profiler);
+            }
         }
         Arc::make_mut(&mut self.words).extend(crate::words_of(content));
     }
@@ -174,7 +183,9 @@ impl Rules {
 
     /// Files as they are compared.
     pub(crate) fn changes(&self, run: &Run) -> Vec<FileChange> {
-        run.files.iter().cloned().map(|change| self.change(change)).collect()
+        let profile = |change: &&FileChange| self.profilers.iter().any(|p| p.wrote(change.path()));
+        let files = run.files.iter().filter(|change| !profile(change));
+        files.cloned().map(|change| self.change(change)).collect()
     }
 
     fn change(&self, mut change: FileChange) -> FileChange {
