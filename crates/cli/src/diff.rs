@@ -3,9 +3,11 @@
 //! In: the command line. Out: the output directory, the text to print, the exit status.
 //!
 //! Always holds: whatever ends the comparison once the versions are built (time, Control-C, a laboratory that is out of order),
-//! there is a report, with everything that was found. The time limit counts from the end of the builds.
+//! there is a report, with everything that was found. The time limit counts from the end of the builds, and is kept whatever the search is
+//! busy with: it works in a thread of its own, which is left behind if it does not end in time.
 
 use crate::changed::{self, Changed};
+use crate::clock::Clock;
 use crate::config::Config;
 use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs, Strategy};
 use crate::error::CliError;
@@ -37,7 +39,7 @@ use parallax_trace::sites::ProgramMap;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 /// How much longer than the native one a run of a symbolic build may take.
@@ -98,12 +100,12 @@ pub fn rules(args: &OracleArgs) -> Result<Rules, CliError> {
 enum Compared {
     /// With a proof.
     Equivalent(&'static str),
-    Searched(Box<Searched>),
+    Searched(Box<Outcome>),
 }
 
-struct Searched {
+/// What there is from the moment on at which the search begins.
+struct Begun {
     instrumented: [Instrumented; 2],
-    outcome: Outcome,
     shared: Arc<Shared>,
 }
 
@@ -171,11 +173,37 @@ impl Comparison<'_> {
         view.warnings = rules.profilers.iter().map(profile_warning).collect();
         view.symbolic = self.seeds.first().map(seeds::described).unwrap_or_default();
         let ledger = Mutex::new(Ledger::new(view, out, self.setting.argv0.clone(), changes)?);
-        let compared = self.compare(rules, changed.as_ref(), &ledger, &mut show);
-        show.done();
-        let mut ledger = lock(&ledger);
+        let (clock, begun) = (Clock::new(self.args.time), OnceLock::new());
+        std::thread::scope(|scope| {
+            let (ended, over) = channel();
+            let searching = scope.spawn(|| {
+                let compared = self.compare(rules, changed.as_ref(), &ledger, &mut show, &clock, &begun);
+                show.done();
+                drop(ended);
+                compared
+            });
+            if !clock.wait(&over) {
+                // The scope would wait for its thread.
+                crate::leave(self.conclude(&ledger, &begun, Ok(Compared::Searched(Box::new(late(&begun))))));
+            }
+            match searching.join() {
+                Ok(compared) => self.conclude(&ledger, &begun, compared),
+                // The panic's own message has been printed.
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+
+    /// Writes the report.
+    fn conclude(
+        &self,
+        ledger: &Mutex<Ledger>,
+        begun: &OnceLock<Begun>,
+        compared: Result<Compared, CliError>,
+    ) -> Result<Finished, CliError> {
+        let mut ledger = lock(ledger);
         let code = match compared {
-            Ok(Compared::Searched(searched)) => self.take_outcome(&mut ledger, &searched)?,
+            Ok(Compared::Searched(outcome)) => self.take_outcome(&mut ledger, begun.get(), &outcome)?,
             Ok(Compared::Equivalent(reason)) => {
                 ledger.view.verdict = Verdict::Equivalent;
                 ledger.view.ended = reason.to_owned();
@@ -206,10 +234,11 @@ impl Comparison<'_> {
         changed: Option<&Changed>,
         ledger: &Mutex<Ledger>,
         show: &mut Show,
+        clock: &Clock,
+        begun: &OnceLock<Begun>,
     ) -> Result<Compared, CliError> {
-        let before = Instant::now();
+        clock.start();
         let first = self.round(false)?;
-        let spent = before.elapsed();
         let unchanged = changed.is_some_and(|changed| changed.comparison.only_names());
         if let Some(reason) = parallax_instrument::proof([&self.built[0], &self.built[1]], unchanged) {
             lock(ledger).view.unstable = stability::settle(&mut rules, &first, &self.round(true)?)?;
@@ -218,14 +247,14 @@ impl Comparison<'_> {
                 return Ok(Compared::Equivalent(reason));
             }
         }
+        // Instrumenting is building.
+        clock.stop();
         let instrumented = versions::instrument(&self.built, &self.cache)?;
         let maps = [&instrumented[0].map, &instrumented[1].map];
         let chart = changed.map(|changed| guide::chart(changed, maps)).unwrap_or_default();
         let reached = changed.map(|changed| Reached::new(changed, maps[1], &self.seeds)).unwrap_or_default();
-        let started = Instant::now();
-        // What was spent before counts too, but at least half of the time is left.
-        let deadline = started + self.args.time.saturating_sub(spent).max(self.args.time / 2);
-        lock(ledger).begin(started);
+        let deadline = clock.start();
+        lock(ledger).begin(Instant::now());
         let unstable = stability::settle(&mut rules, &first, &self.round(true)?)?;
         for part in &unstable {
             show.event(&format!(
@@ -236,8 +265,9 @@ impl Comparison<'_> {
         lock(ledger).view.unstable = unstable;
         show.begin();
         let shared = Arc::new(self.shared(rules, reached, maps));
-        let outcome = self.search(&instrumented, &chart, &shared, deadline, ledger, show)?;
-        Ok(Compared::Searched(Box::new(Searched { instrumented, outcome, shared })))
+        let Begun { instrumented, shared } = begun.get_or_init(|| Begun { instrumented, shared });
+        let outcome = self.search(instrumented, &chart, shared, deadline, ledger, show)?;
+        Ok(Compared::Searched(Box::new(outcome)))
     }
 
     fn shared(&self, rules: Rules, reached: Reached, maps: [&ProgramMap; 2]) -> Shared {
@@ -303,7 +333,6 @@ impl Comparison<'_> {
                 &self.budget(deadline),
                 &mut |progress| watch.take(progress),
             );
-            lock(ledger).view.lost = shared.losses().views(maps);
             match watch.trouble.take() {
                 Some(error) => Err(error),
                 None => Ok(outcome),
@@ -378,23 +407,37 @@ impl Comparison<'_> {
     fn take_outcome(
         &self,
         ledger: &mut Ledger,
-        Searched { instrumented, outcome, shared }: &Searched,
+        begun: Option<&Begun>,
+        outcome: &Outcome,
     ) -> Result<Result<ExitCode, CliError>, CliError> {
         ledger.progress(counters(&outcome.stats))?;
-        let view = &mut ledger.view;
-        view.ended = self.ended(outcome);
-        view.unflipped = unflipped(instrumented, outcome);
+        ledger.view.ended = self.ended(outcome);
+        if let Some(begun) = begun {
+            self.take_surroundings(ledger, begun, outcome)?;
+        }
+        let otherwise = match (&outcome.ended, &outcome.trouble) {
+            (Ended::Lab, trouble) => Err(CliError::Search(trouble.clone().unwrap_or_default())),
+            _ => Ok(ExitCode::Success),
+        };
+        Ok(self.code(&ledger.view, otherwise))
+    }
+
+    /// What was reached, lost and kept on the way.
+    fn take_surroundings(
+        &self,
+        ledger: &mut Ledger,
+        Begun { instrumented, shared }: &Begun,
+        outcome: &Outcome,
+    ) -> Result<(), CliError> {
+        ledger.view.lost = shared.losses().views([&instrumented[0].map, &instrumented[1].map]);
+        ledger.view.unflipped = unflipped(instrumented, outcome);
         let mut corpus = Corpus { home: ledger.out.path().join("corpus"), names: HashMap::new() };
         for test in &outcome.corpus {
             corpus.keep(test, &self.setting.argv0)?;
         }
         let keep = |test: &TestCase| corpus.keep(test, &self.setting.argv0);
         ledger.view.targets = shared.reached.views(keep)?;
-        let otherwise = match (&outcome.ended, &outcome.trouble) {
-            (Ended::Lab, trouble) => Err(CliError::Search(trouble.clone().unwrap_or_default())),
-            _ => Ok(ExitCode::Success),
-        };
-        Ok(self.code(&ledger.view, otherwise))
+        Ok(())
     }
 
     fn code(&self, view: &DiffView, otherwise: Result<ExitCode, CliError>) -> Result<ExitCode, CliError> {
@@ -423,6 +466,11 @@ impl Comparison<'_> {
 
 fn profile_warning(profiler: &Profiler) -> String {
     format!("the program is built for profiling; files that end in {} are not compared", profiler.writes)
+}
+
+/// What is known of a search that did not end in time.
+fn late(begun: &OnceLock<Begun>) -> Outcome {
+    Outcome::unfinished(begun.get().map(|begun| begun.shared.latest().clone()).unwrap_or_default())
 }
 
 fn unflipped(instrumented: &[Instrumented; 2], outcome: &Outcome) -> Vec<UnflippedView> {

@@ -11,7 +11,7 @@ use crate::natives::{limited, Natives, NoRun};
 use crate::reached::Reached;
 use parallax_execute::{Executor, Limits, TestCase};
 use parallax_oracle::{judge, Case, Causes, Judgement, Rules};
-use parallax_search::{Glimpse, Lab, LabError, Side, Traced, Verdict};
+use parallax_search::{Glimpse, Lab, LabError, Side, Snapshot, Traced, Verdict};
 use parallax_trace::synth::Synth;
 use parallax_trace::Trace;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -54,11 +54,20 @@ pub struct Shared {
     pub reached: Reached,
     findings: Mutex<Findings>,
     losses: Mutex<Losses>,
+    latest: Mutex<Snapshot>,
 }
 
 impl Shared {
     pub fn new(rules: Rules, limits: Limits, causes: Causes, reached: Reached) -> Shared {
-        Shared { rules, limits, causes, reached, findings: Mutex::default(), losses: Mutex::default() }
+        Shared {
+            rules,
+            limits,
+            causes,
+            reached,
+            findings: Mutex::default(),
+            losses: Mutex::default(),
+            latest: Mutex::default(),
+        }
     }
 
     pub fn findings(&self) -> MutexGuard<'_, Findings> {
@@ -71,6 +80,11 @@ impl Shared {
     /// Where symbolic data was lost so far.
     pub fn losses(&self) -> MutexGuard<'_, Losses> {
         self.losses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How far the search was when it last told.
+    pub fn latest(&self) -> MutexGuard<'_, Snapshot> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

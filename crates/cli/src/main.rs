@@ -6,6 +6,7 @@
 mod answers;
 mod args;
 mod changed;
+mod clock;
 mod config;
 mod dependence;
 mod depends;
@@ -57,16 +58,33 @@ fn main() -> std::process::ExitCode {
     }
     // A panic is a bug in Parallax: the message is printed by the default hook.
     match std::panic::catch_unwind(|| run(Cli::parse())) {
-        Ok(Ok(code)) => code.into(),
-        Ok(Err(error)) => {
-            eprintln!("parallax: {error}");
-            error.exit_code().into()
-        }
+        Ok(ended) => status(ended).into(),
         Err(_) => {
             eprintln!("parallax: internal error; please report it with the command line");
             ExitCode::Internal.into()
         }
     }
+}
+
+/// How to end; says what went wrong.
+fn status(ended: Result<ExitCode, CliError>) -> ExitCode {
+    ended.unwrap_or_else(|error| {
+        eprintln!("parallax: {error}");
+        error.exit_code()
+    })
+}
+
+/// Prints the result of a comparison.
+fn tell(ended: Result<diff::Finished, CliError>) -> Result<ExitCode, CliError> {
+    let ended = ended?;
+    print(&ended.text)?;
+    ended.code
+}
+
+/// Prints the result and ends the process, whatever its other threads are doing: for a result that is complete, and a time limit that does not
+/// wait for them. The fork servers end with the process.
+fn leave(ended: Result<diff::Finished, CliError>) -> ! {
+    std::process::exit(status(tell(ended)).number().into())
 }
 
 fn run(cli: Cli) -> Result<ExitCode, CliError> {
@@ -77,9 +95,7 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
         }
         Command::Diff(args) => {
             let (args, config) = with_config(*args)?;
-            let ended = diff::diff(&args, config.as_ref())?;
-            print(&ended.text)?;
-            ended.code
+            tell(diff::diff(&args, config.as_ref()))
         }
         Command::Inspect(args) => {
             let (args, config) = with_config(*args)?;

@@ -2,7 +2,7 @@
 //!
 //! In: the native binaries and the seeds. Out: rules without what differs between two runs of the same version, and its names.
 //!
-//! Always holds: both rounds together take no more than a part of the time of the search. The second one runs with other
+//! Always holds: both rounds together take no more than half of the time of the search. The second one runs with other
 //! addresses, and after the versions have been instrumented, so that what depends on addresses or on the time of day shows.
 
 use crate::error::CliError;
@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 
 /// On how many seeds each version is compared with itself.
 const SEEDS: usize = 16;
-/// The part of the time of the search that one round may take.
+/// The part of the time of the search that one round may take, and that its first seed may.
 const PART: u32 = 8;
+const FIRST_PART: u32 = 4;
 
 /// What both versions did on the first seeds; shorter if the time was up.
 pub type Round = [Vec<Run>; 2];
@@ -23,10 +24,9 @@ pub type Round = [Vec<Run>; 2];
 /// Runs both versions on the first seeds.
 pub fn round(natives: &mut Natives, seeds: &[TestCase], time: Duration) -> Result<Round, CliError> {
     let mut runs = [Vec::new(), Vec::new()];
-    let end = Instant::now() + time / PART;
+    let start = Instant::now();
     for (number, seed) in seeds.iter().take(SEEDS).enumerate() {
-        // The first seed is always run.
-        natives.deadline = (number > 0).then_some(end);
+        natives.deadline = Some(start + time / if number == 0 { FIRST_PART } else { PART });
         let (old, new) = match (natives.run(Which::Old, seed), natives.run(Which::New, seed)) {
             (Ok(old), Ok(new)) => (old, new),
             (Err(NoRun::OutOfTime), _) | (_, Err(NoRun::OutOfTime)) => break,

@@ -27,10 +27,13 @@ impl Watch<'_> {
         let taken = match progress {
             Progress::Difference { test, signature, runs, .. } => self.difference(&test, &signature, runs),
             Progress::Again { signature } => lock(self.ledger).again(&signature),
-            Progress::Status(stats) => {
+            Progress::Status(snapshot) => {
                 let mut ledger = lock(self.ledger);
-                self.show.status(&stats, ledger.view.differences.len());
-                ledger.progress(counters(&stats))
+                self.show.status(&snapshot.stats, ledger.view.differences.len());
+                let noted = ledger.progress(counters(&snapshot.stats));
+                drop(ledger);
+                *self.shared.latest() = snapshot;
+                noted
             }
         };
         if let Err(error) = taken {

@@ -58,6 +58,12 @@ impl Mind {
         Mind { pool: Pool::new(), names: Names::default(), solver, numbers: settings.numbers }
     }
 
+    /// The end. Frees the expressions beside whoever calls: that may take long.
+    pub fn forget(self) {
+        let pool = self.pool;
+        std::thread::spawn(move || drop(pool));
+    }
+
     pub fn importer<'m>(&'m mut self, traced: &'m Traced) -> Importer<'m> {
         let renamed: Vec<u32> = traced.inputs.iter().map(|i| self.names.number(&i.source)).collect();
         let mut inner = parallax_solve::Importer::renamed(&traced.trace, renamed.clone());

@@ -344,8 +344,8 @@ impl<'a> Engine<'a> {
     fn tell_status(&mut self) {
         if self.told.elapsed() >= STATUS_EVERY {
             self.told = Instant::now();
-            let stats = self.current_stats();
-            (self.watch)(Progress::Status(stats));
+            let snapshot = self.snapshot();
+            (self.watch)(Progress::Status(snapshot));
         }
     }
 

@@ -136,7 +136,15 @@ pub enum Progress {
     /// Another test case with a known signature.
     Again { signature: String },
     /// Now and then.
-    Status(Stats),
+    Status(Snapshot),
+}
+
+/// How far a search is. Whoever cannot wait for its end has this.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    pub stats: Stats,
+    /// As they would be reported if the search ended now.
+    pub unflipped: Vec<Unflipped>,
 }
 
 /// Counters of a search.
@@ -195,6 +203,13 @@ pub struct Outcome {
     pub escapes: Vec<(String, u64)>,
     /// Test cases worth keeping: each added coverage or a path.
     pub corpus: Vec<TestCase>,
+}
+
+impl Outcome {
+    /// Of a search that was not waited for when its time was up.
+    pub fn unfinished(Snapshot { stats, unflipped }: Snapshot) -> Outcome {
+        Outcome { stats, ended: Ended::Time, trouble: None, unflipped, escapes: vec![], corpus: vec![] }
+    }
 }
 
 /// Look for differences. `labs`: one for each worker, at least one. `maps`: of the old and the new symbolic build.

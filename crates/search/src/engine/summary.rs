@@ -18,32 +18,36 @@ impl Engine<'_> {
         }
     }
 
-    pub(super) fn finish(self, ended: Ended) -> Outcome {
-        let stats = self.current_stats();
+    pub(super) fn snapshot(&self) -> Snapshot {
+        Snapshot { stats: self.current_stats(), unflipped: self.unflipped() }
+    }
+
+    fn unflipped(&self) -> Vec<Unflipped> {
         let mut ways: BTreeMap<(Side, u32), u32> = BTreeMap::new();
         for (side, site, _) in &self.ways {
             *ways.entry((*side, *site)).or_default() += 1;
         }
-        let unflipped = ways
-            .into_iter()
-            .filter(|(_, n)| *n == 1)
-            .map(|((side, site), _)| Unflipped {
-                side,
-                site,
-                reason: self
-                    .refused
-                    .get(&(side, site))
-                    .copied()
-                    .unwrap_or("not tried before the search ended"),
-            })
-            .collect();
+        let once = ways.into_iter().filter(|(_, n)| *n == 1).map(|(branch, _)| branch);
+        once.map(|(side, site)| {
+            let reason = self.refused.get(&(side, site)).copied();
+            Unflipped { side, site, reason: reason.unwrap_or("not tried before the search ended") }
+        })
+        .collect()
+    }
+
+    pub(super) fn finish(self, ended: Ended) -> Outcome {
+        let Snapshot { stats, unflipped } = self.snapshot();
+        let Engine { records, mind, trouble, escapes, collection, .. } = self;
+        // Gigabytes take seconds to free, one path after the other; nobody has to wait for that.
+        std::thread::spawn(move || drop(records));
+        mind.forget();
         Outcome {
             stats,
             ended,
-            trouble: self.trouble,
+            trouble,
             unflipped,
-            escapes: self.escapes.into_iter().collect(),
-            corpus: self.collection.all,
+            escapes: escapes.into_iter().collect(),
+            corpus: collection.all,
         }
     }
 }
