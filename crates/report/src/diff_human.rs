@@ -3,15 +3,14 @@
 //! In: a [`DiffView`]. Out: a few lines: how many differences, what kinds, where the tests are, how to replay; or, if
 //! there is none, what was tried and what was in the way.
 
-use crate::diff_view::{BehaviourView, DiffView, DifferenceView, TargetView, UnflippedView, Verdict};
-use crate::text::{count, quoted};
+use crate::diff_view::{DiffView, DifferenceView, TargetView, UnflippedView, Verdict};
+use crate::input_text::{behaviour_lines, input_lines};
+use crate::text::count;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Most items of any list.
 const LISTED: usize = 12;
-/// Most bytes of a line that differs.
-const SHOWN: usize = 72;
 
 /// The summary, with a newline at the end.
 pub fn diff_human(view: &DiffView) -> String {
@@ -61,43 +60,14 @@ fn one(text: &mut String, difference: &DifferenceView) -> std::fmt::Result {
     if let Some(class) = &difference.class {
         writeln!(text, "  class      {class}")?;
     }
-    if !difference.arguments.is_empty() {
-        let words: Vec<String> = difference.arguments.iter().map(|a| quoted(&a.0, SHOWN)).collect();
-        writeln!(text, "  arguments  {}", words.join(" "))?;
+    for (name, content) in input_lines(difference) {
+        writeln!(text, "  {name:9}  {content}")?;
     }
-    let (old, new) = shown(&difference.old, &difference.new);
+    let [old, new] = behaviour_lines(&difference.old, &difference.new);
     writeln!(text, "  old        {old}\n  new        {new}")?;
     match &difference.golden {
-        Some(golden) => writeln!(text, "  golden     {}", shown(golden, &difference.new).0),
+        Some(golden) => writeln!(text, "  golden     {}", behaviour_lines(golden, &difference.new)[0]),
         None => Ok(()),
-    }
-}
-
-/// How each ended, and the first line in which what they printed differs.
-fn shown(old: &BehaviourView, new: &BehaviourView) -> (String, String) {
-    let streams = [("stdout", &old.stdout.0, &new.stdout.0), ("stderr", &old.stderr.0, &new.stderr.0)];
-    let line = streams.iter().find(|(_, a, b)| a != b).map(|(name, a, b)| {
-        let lines =
-            |bytes: &[u8]| bytes.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
-        let (a, b) = (lines(a), lines(b));
-        let at = (0..).find(|i| a.get(*i) != b.get(*i)).unwrap_or(0);
-        let show = |lines: &[Vec<u8>]| match lines.get(at) {
-            Some(line) => format!(", {name} line {}: {}", at + 1, quoted(line, SHOWN)),
-            None => format!(", {name} ends before line {}", at + 1),
-        };
-        (show(&a), show(&b))
-    });
-    let (a, b) = line.unwrap_or_default();
-    (ended(old) + &a, ended(new) + &b)
-}
-
-/// How a version ended, in words.
-pub(crate) fn ended(behaviour: &BehaviourView) -> String {
-    match (behaviour.exit, behaviour.signal, &behaviour.limit) {
-        (Some(status), _, _) => format!("exit status {status}"),
-        (_, Some(signal), _) => format!("signal {signal}"),
-        (_, _, Some(limit)) => format!("ended by its limit ({limit})"),
-        _ => "unknown".to_owned(),
     }
 }
 

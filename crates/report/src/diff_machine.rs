@@ -1,4 +1,4 @@
-//! The result of a comparison for machines: JSON, JUnit, SARIF.
+//! The result of a comparison for machines: JSON, JUnit; SARIF is in [`crate::sarif`].
 //!
 //! In: a [`DiffView`]. Out: documents.
 //!
@@ -7,7 +7,6 @@
 use crate::diff_view::{DiffView, DifferenceView};
 use crate::html::escaped;
 use crate::text::quoted;
-use serde_json::json;
 
 /// One JSON document, with a newline at the end.
 pub fn diff_json(view: &DiffView) -> serde_json::Result<String> {
@@ -54,30 +53,4 @@ fn body(difference: &DifferenceView) -> String {
 fn xml(text: &str) -> String {
     let allowed = |c: &char| *c >= ' ' && *c != '\u{fffe}' && *c != '\u{ffff}' || "\n\t".contains(*c);
     escaped(&text.chars().filter(allowed).collect::<String>())
-}
-
-/// A SARIF 2.1.0 log. What differs is known, not yet where in the source it comes from: a result points to its test.
-pub fn sarif(view: &DiffView) -> serde_json::Result<String> {
-    let results: Vec<_> = view
-        .differences
-        .iter()
-        .map(|difference| {
-            json!({
-                "ruleId": format!("difference/{}", difference.kind),
-                "level": "warning",
-                "message": { "text": format!("{} (seen on {} inputs)", difference.signature, difference.count) },
-                "locations": [{ "physicalLocation": {
-                    "artifactLocation": { "uri": format!("{}/cmd", difference.test) }
-                } }],
-                "partialFingerprints": { "signature": difference.signature },
-            })
-        })
-        .collect();
-    let version = env!("CARGO_PKG_VERSION");
-    let log = json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{ "tool": { "driver": { "name": "parallax", "version": version } }, "results": results }],
-    });
-    serde_json::to_string_pretty(&log).map(|text| text + "\n")
 }

@@ -5,8 +5,8 @@
 //! Always holds: the page refers to nothing outside itself, and nothing of the programs' output can become markup.
 
 use crate::changes::Change;
-use crate::diff_human::ended;
 use crate::diff_view::{BehaviourView, DiffView, DifferenceView, FileView, Verdict};
+use crate::input_text::ended;
 use crate::inspect_human::ranges;
 use crate::side_by_side::side_by_side;
 use crate::text::{count, quoted, visible};

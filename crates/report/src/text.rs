@@ -63,10 +63,16 @@ pub fn visible(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes in quotation marks, at most `max` of them, with escapes for what is not printable.
+/// The bytes in quotation marks, at most `max` of them, with escapes for what is not printable or not to be seen.
 pub fn quoted(bytes: &[u8], max: usize) -> String {
+    quoted_at(bytes, 0, max)
+}
+
+/// The same from a position on, which is marked.
+pub fn quoted_at(bytes: &[u8], from: usize, max: usize) -> String {
+    let bytes = &bytes[from.min(bytes.len())..];
     let shown = &bytes[..bytes.len().min(max)];
-    let mut text = String::from("\"");
+    let mut text = String::from(if from > 0 { "…\"" } else { "\"" });
     for chunk in shown.utf8_chunks() {
         chunk.valid().chars().for_each(|c| push_char(&mut text, c));
         chunk.invalid().iter().for_each(|b| text.push_str(&format!("\\x{b:02x}")));
@@ -86,9 +92,14 @@ fn push_char(text: &mut String, c: char) {
         '\0' => text.push_str("\\0"),
         '"' => text.push_str("\\\""),
         '\\' => text.push_str("\\\\"),
-        c if c.is_control() => text.push_str(&format!("\\u{{{:x}}}", c as u32)),
+        c if c.is_control() || is_invisible(c) => text.push_str(&format!("\\u{{{:x}}}", c as u32)),
         c => text.push(c),
     }
+}
+
+/// Characters that look like a space or like nothing at all.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{a0}' | '\u{ad}' | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{206f}' | '\u{3000}' | '\u{feff}')
 }
 
 /// `1 branch`, `2 branches`.

@@ -1,0 +1,211 @@
+//! The input of a difference, and what the versions did with it, as lines for a terminal.
+//!
+//! In: a difference. Out: one line for each part of its input (arguments, standard input, files, environment); and for each
+//! version how it ended, with the first place where it left something else than the other one.
+//!
+//! Always holds: a line holds no control characters; what is cut says how long it is; the texts of the two versions
+//! are cut so that the difference is inside.
+
+use crate::diff_view::{BehaviourView, DifferenceView, FileView};
+use crate::text::{count, quoted, quoted_at};
+
+/// Most bytes of an argument, of an input, and of a line that differs.
+const SHOWN: usize = 72;
+/// Most items of one list: arguments, files, variables.
+const LISTED: usize = 12;
+/// Of a line that is cut, so many bytes stand before the difference.
+const BEFORE: usize = 24;
+
+/// Name and content of each part of the input. Parts that are empty are left out, except where all are.
+pub(crate) fn input_lines(difference: &DifferenceView) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    if !difference.arguments.is_empty() {
+        let words: Vec<String> = difference.arguments.iter().take(LISTED).map(|a| cut(&a.0)).collect();
+        lines.push(("arguments", words.join(" ") + &more(difference.arguments.len())));
+    }
+    if !difference.stdin.0.is_empty() {
+        lines.push(("stdin", cut(&difference.stdin.0)));
+    }
+    for FileView { path, content, .. } in difference.files.iter().take(LISTED) {
+        let content = content.as_ref().map_or(&[][..], |content| &content.0);
+        lines.push(("file", format!("{} {}", cut(&path.0), cut(content))));
+    }
+    if difference.files.len() > LISTED {
+        lines.push(("file", more(difference.files.len())));
+    }
+    for variable in difference.env.iter().take(LISTED) {
+        lines.push(("env", cut(&variable.0)));
+    }
+    if difference.env.len() > LISTED {
+        lines.push(("env", more(difference.env.len())));
+    }
+    if lines.is_empty() {
+        lines.push(("input", "none: no arguments, nothing on standard input".to_owned()));
+    }
+    lines
+}
+
+fn more(all: usize) -> String {
+    match all.saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    }
+}
+
+/// The beginning of some bytes, and how many there are if not all are shown.
+fn cut(bytes: &[u8]) -> String {
+    let text = quoted(bytes, SHOWN);
+    match bytes.len() > SHOWN {
+        true => format!("{text} ({} bytes)", bytes.len()),
+        false => text,
+    }
+}
+
+/// How each version ended, and the first line, or the first file, in which what they left differs.
+pub(crate) fn behaviour_lines(old: &BehaviourView, new: &BehaviourView) -> [String; 2] {
+    let streams = [("stdout", &old.stdout.0, &new.stdout.0), ("stderr", &old.stderr.0, &new.stderr.0)];
+    let texts = streams.iter().find(|(_, a, b)| a != b).map(|(name, a, b)| stream(name, a, b));
+    let [a, b] = texts.or_else(|| file(old, new)).unwrap_or_default();
+    [ended(old) + &a, ended(new) + &b]
+}
+
+/// The first lines of a stream that differ.
+fn stream(name: &str, old: &[u8], new: &[u8]) -> [String; 2] {
+    let lines = |bytes: &[u8]| bytes.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
+    let (a, b) = (lines(old), lines(new));
+    let at = (0..).find(|i| a.get(*i) != b.get(*i)).unwrap_or(0);
+    let other = |lines: &[Vec<u8>]| lines.get(at).cloned().unwrap_or_default();
+    let from = column(&other(&a), &other(&b));
+    [&a, &b].map(|lines| match lines.get(at) {
+        Some(line) => format!(", {name} line {}: {}", at + 1, quoted_at(line, from, SHOWN)),
+        None => format!(", {name} ends before line {}", at + 1),
+    })
+}
+
+/// Where a line that is too long is cut at its beginning, so that the first byte that differs is shown.
+fn column(a: &[u8], b: &[u8]) -> usize {
+    let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    match same + BEFORE > SHOWN {
+        true => same - BEFORE,
+        false => 0,
+    }
+}
+
+/// The first file that the versions did not leave in the same way.
+fn file(old: &BehaviourView, new: &BehaviourView) -> Option<[String; 2]> {
+    let missing = |of: &BehaviourView, from: &BehaviourView| {
+        of.files.iter().find(|file| !from.files.contains(file)).map(|file| file.path.clone())
+    };
+    let path = missing(old, new).or_else(|| missing(new, old))?;
+    let find = |behaviour: &BehaviourView| behaviour.files.iter().find(|file| file.path == path).cloned();
+    let (a, b) = (find(old), find(new));
+    let content = |file: &Option<FileView>| file.clone().and_then(|f| f.content).unwrap_or_default().0;
+    let from = column(&content(&a), &content(&b));
+    Some([a, b].map(|file| {
+        let name = quoted(&path.0, SHOWN);
+        match file {
+            None => format!(", file {name} untouched"),
+            Some(FileView { change, content: None, .. }) => {
+                format!(", file {name} {}", change.unwrap_or_default())
+            }
+            Some(FileView { change, content: Some(content), .. }) => format!(
+                ", file {name} {}: {} ({})",
+                change.unwrap_or_default(),
+                quoted_at(&content.0, from, SHOWN),
+                count(content.0.len() as u64, "byte", "bytes")
+            ),
+        }
+    }))
+}
+
+/// How a version ended, in words.
+pub(crate) fn ended(behaviour: &BehaviourView) -> String {
+    match (behaviour.exit, behaviour.signal, &behaviour.limit) {
+        (Some(status), _, _) => format!("exit status {status}"),
+        (_, Some(signal), _) => format!("signal {signal}"),
+        (_, _, Some(limit)) => format!("ended by its limit ({limit})"),
+        _ => "unknown".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Text;
+
+    fn difference() -> DifferenceView {
+        let file = |path: &str, content: &[u8]| FileView {
+            path: path.as_bytes().into(),
+            change: None,
+            content: Some(content.into()),
+        };
+        DifferenceView {
+            arguments: vec![b"-n"[..].into(), b"a b"[..].into()],
+            stdin: b"one\n\ttwo"[..].into(),
+            files: vec![file("in.txt", b"\0\xff\r\n"), file("long", &[b'x'; 500])],
+            env: vec![b"LANG=C"[..].into()],
+            ..DifferenceView::default()
+        }
+    }
+
+    #[test]
+    fn every_part_of_the_input_is_shown_with_visible_newlines() {
+        let lines = input_lines(&difference());
+        let expected = [
+            ("arguments", "\"-n\" \"a b\"".to_owned()),
+            ("stdin", "\"one\\n\\ttwo\"".to_owned()),
+            ("file", "\"in.txt\" \"\\0\\xff\\r\\n\"".to_owned()),
+            ("file", format!("\"long\" \"{}\"… (500 bytes)", "x".repeat(SHOWN))),
+            ("env", "\"LANG=C\"".to_owned()),
+        ];
+        assert_eq!(lines, expected);
+        assert!(input_lines(&DifferenceView::default())[0].1.starts_with("none"));
+    }
+
+    #[test]
+    fn many_arguments_are_counted() {
+        let arguments = vec![Text::from(&b"x"[..]); 40];
+        let lines = input_lines(&DifferenceView { arguments, ..DifferenceView::default() });
+        assert!(lines[0].1.ends_with("\"x\" and 28 more"), "{lines:?}");
+    }
+
+    fn printed(text: &str) -> BehaviourView {
+        BehaviourView { exit: Some(0), stdout: text.as_bytes().into(), ..BehaviourView::default() }
+    }
+
+    #[test]
+    fn the_lines_of_the_versions_never_read_the_same() {
+        let long = "a very long line ".repeat(30);
+        for (a, b) in [
+            (format!("{long}5\n"), format!("{long}6\n")),
+            ("end \n".to_owned(), "end\n".to_owned()),
+            ("end".to_owned(), "end\n".to_owned()),
+            ("a\tb\n".to_owned(), "a b\n".to_owned()),
+            ("a\0\n".to_owned(), "a\n".to_owned()),
+            ("a\u{200b}b\n".to_owned(), "ab\n".to_owned()),
+            ("a\u{a0}b\n".to_owned(), "a b\n".to_owned()),
+            (long.clone(), format!("{long}and more\n")),
+        ] {
+            let [old, new] = behaviour_lines(&printed(&a), &printed(&b));
+            assert_ne!(old, new, "{a:?} {b:?}");
+            assert!(old.len() < 250, "{old}");
+        }
+    }
+
+    #[test]
+    fn files_are_shown_where_the_streams_are_the_same() {
+        let left = |content: &[u8]| BehaviourView {
+            exit: Some(0),
+            files: vec![FileView {
+                path: b"out"[..].into(),
+                change: Some("created".into()),
+                content: Some(content.into()),
+            }],
+            ..BehaviourView::default()
+        };
+        let [old, new] = behaviour_lines(&left(b"1\n"), &left(b"2\n"));
+        assert_eq!(old, "exit status 0, file \"out\" created: \"1\\n\" (2 bytes)");
+        assert_eq!(new, "exit status 0, file \"out\" created: \"2\\n\" (2 bytes)");
+        assert!(behaviour_lines(&left(b""), &printed(""))[1].ends_with("untouched"));
+    }
+}
