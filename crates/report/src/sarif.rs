@@ -84,7 +84,8 @@ fn result(view: &DiffView, difference: &DifferenceView) -> Value {
     if locations.is_empty() {
         locations.push(test.clone());
     }
-    let related = json!([{ "id": 1, "physicalLocation": test, "message": { "text": "a test that shows it" } }]);
+    let related =
+        json!([{ "id": 1, "physicalLocation": test, "message": { "text": "a test that shows it" } }]);
     let locations: Vec<Value> =
         locations.into_iter().map(|place| json!({ "physicalLocation": place })).collect();
     json!({
