@@ -3,7 +3,7 @@
 # Needs root, or sudo. With --bench also what benchmarks compare Parallax with, and a formatter.
 set -euo pipefail
 
-packages=(clang-19 libclang-rt-19-dev llvm-19 llvm-19-dev lld-19 libz3-dev z3 binutils git patch make gcc g++ libc6-dev pkg-config)
+packages=(clang-19 libclang-rt-19-dev llvm-19 llvm-19-dev lld-19 libz3-dev z3 binutils git patch make gcc g++ libc6-dev pkg-config cmake meson ninja-build libtool libtool-bin)
 if [ "${1:-}" = --bench ]; then
     packages+=(afl++ clang-format-19)
 fi

@@ -13,10 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cache::{hash_file, Cache};
-use crate::collect::{collect, see_through, Version};
-use crate::elf::{self, FileKind};
+use crate::collect::{collect, Version};
 use crate::error::{AtPath, BuildError};
-use crate::record::LINK_SECTION;
+use crate::product::{self, Built};
 use crate::source::{Prepared, Source};
 use crate::tools::{self, Compiler, Language};
 use crate::{bitcode, cache, git};
@@ -26,8 +25,6 @@ pub const ENV_WRAPPER: &str = "PARALLAX_WRAPPER";
 
 /// How much of the log of a failed build goes into the message.
 pub const LOG_TAIL_LINES: usize = 30;
-/// How many programs a message lists.
-pub const PROGRAMS_LISTED: usize = 20;
 
 /// How often a build command that runs is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -113,8 +110,7 @@ pub fn build(request: &Request, cache: &Cache) -> Result<Version, BuildError> {
     if let Some(built) = entry.built().filter(|_| !entry.version_file(program).exists()) {
         // Built before, for another program.
         let collected = job.collect(&built);
-        let misnamed =
-            matches!(collected, Err(BuildError::NoSuchProgram { .. } | BuildError::WhichProgram { .. }));
+        let misnamed = collected.as_ref().is_err_and(BuildError::is_about_the_choice);
         // With any other error, parts of what was built have been cleaned away.
         if collected.is_ok() || misnamed {
             return collected;
@@ -165,14 +161,6 @@ fn find_wrapper(request: &Request) -> Result<PathBuf, BuildError> {
 /// One directory of the cache.
 struct Entry {
     directory: PathBuf,
-}
-
-/// What was done in the private copy.
-#[derive(serde::Serialize, serde::Deserialize)]
-struct Built {
-    /// Where the command ran.
-    directory: PathBuf,
-    command: String,
 }
 
 /// The name of the file that says that a build is complete.
@@ -246,16 +234,18 @@ impl Job<'_> {
         let command = self.request.command.clone().or(prepared.default_command.clone());
         let command =
             command.ok_or_else(|| BuildError::NoBuildCommand { source_name: self.request.source.name() })?;
+        let sources = product::sources_in(&tree);
         self.execute(&command, &prepared)?;
-        let built = Built { directory: prepared.directory, command };
+        let built = Built { directory: prepared.directory, command, sources };
         self.write(&built, &self.entry.directory.join(BUILT))?;
         Ok(built)
     }
 
     fn collect(&self, built: &Built) -> Result<Version, BuildError> {
-        let program = self.find_program(built)?;
+        let chosen = built.choose(self.request.program.as_deref())?;
         let mut version =
-            collect(&program, self.cache).map_err(|error| self.explain(error, &built.command))?;
+            collect(&chosen.native, self.cache).map_err(|error| self.explain(error, &built.command))?;
+        version.program = chosen.name;
         version.source_root = self.entry.tree();
         let name = self.request.program.as_deref().unwrap_or("");
         self.write(&version, &self.entry.version_file(name))?;
@@ -347,60 +337,6 @@ impl Job<'_> {
         }
         Ok(directory)
     }
-
-    fn find_program(&self, built: &Built) -> Result<PathBuf, BuildError> {
-        let made = programs_in(&built.directory);
-        let Some(wanted) = &self.request.program else {
-            return match &made[..] {
-                [only] => see_through(&built.directory.join(only)),
-                [] => Err(no_such_program("", &made, &built.command)),
-                several => Err(BuildError::WhichProgram { made: several.to_vec() }),
-            };
-        };
-        let exact = built.directory.join(wanted);
-        if exact.is_file() {
-            return see_through(&exact);
-        }
-        let by_name: Vec<_> =
-            made.iter().filter(|m| Path::new(m).file_name() == Some(wanted.as_ref())).collect();
-        match by_name[..] {
-            [only] => see_through(&built.directory.join(only)),
-            _ => Err(no_such_program(wanted, &made, &built.command)),
-        }
-    }
-}
-
-fn no_such_program(wanted: &str, made: &[String], command: &str) -> BuildError {
-    let listed = made.iter().take(PROGRAMS_LISTED).cloned().collect::<Vec<_>>().join(", ");
-    let more = made.len().saturating_sub(PROGRAMS_LISTED);
-    let made = match (made.len(), more) {
-        (0, _) => {
-            "it made no program at all with parallax-cc (what the tree already holds is not built again: \
-                    begin the command with a clean-up)"
-                .to_string()
-        }
-        (_, 0) => format!("it made: {listed}"),
-        _ => format!("it made: {listed} and {more} more"),
-    };
-    BuildError::NoSuchProgram { program: wanted.to_string(), made, command: command.to_string() }
-}
-
-/// Programs below a directory that were linked by the wrapper, as relative paths in order.
-fn programs_in(directory: &Path) -> Vec<String> {
-    let walk = walkdir::WalkDir::new(directory).sort_by_file_name().into_iter().filter_map(Result::ok);
-    let linked = |path: &Path| {
-        let content = fs::read(path).unwrap_or_default();
-        elf::kind_of(&content) == FileKind::Executable && !elf::section(&content, LINK_SECTION).is_empty()
-    };
-    walk.filter(|entry| {
-        entry.file_type().is_file() && tools::is_executable(entry.path()) && linked(entry.path())
-    })
-    .filter_map(|entry| {
-        let relative = entry.path().strip_prefix(directory).ok()?.to_string_lossy().into_owned();
-        // As the user calls it: libtool's script stands beside its `.libs`.
-        Some(relative.replace(".libs/", ""))
-    })
-    .collect()
 }
 
 fn with_directory_first(directory: &Path) -> std::ffi::OsString {

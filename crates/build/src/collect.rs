@@ -21,6 +21,8 @@ use crate::record::{decode, Content, LinkRecord, ObjectRecord, LINK_SECTION, OBJ
 /// One build of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
+    /// The program as the user calls it: relative to the directory of its build.
+    pub program: String,
     /// The program as the user would ship it: the oracle.
     pub native: PathBuf,
     /// Bitcode of the whole program.
@@ -82,6 +84,7 @@ pub fn collect(executable: &Path, cache: &Cache) -> Result<Version, BuildError> 
     let linked = collected.link(&native, &line, &archives)?;
     let source_root = own_link.map(|l| &l.directory).or(records.first().map(|r| &r.directory));
     Ok(Version {
+        program: executable.display().to_string(),
         bitcode: linked.path,
         unresolved: linked.unresolved,
         link: line,

@@ -70,8 +70,15 @@ pub enum BuildError {
     )]
     BuiltBefore { program: String, command: String },
 
-    #[error("the build made {count} programs; name one with --program: {made}", count = .made.len(), made = .made.join(", "))]
-    WhichProgram { made: Vec<String> },
+    #[error("the build made {count} programs; name one with --program: {made}")]
+    WhichProgram { count: usize, made: String },
+
+    #[error(
+        "the build made a library and no program: {libraries}\nParallax compares programs. Let the build make one that uses the library: its \
+         tests or examples (often switched off by default), or a small driver of your own that reads its input and calls the library, such \
+         as\n  {example}\nwith your driver.c in your home directory; --program PATH names the program if there are several"
+    )]
+    Library { libraries: String, example: String },
 
     #[error("{patch}: does not apply to {tree}:\n{message}", patch = .patch.display())]
     Patch { patch: PathBuf, tree: String, message: String },
@@ -93,6 +100,16 @@ pub enum BuildError {
 
     #[error("parallax-cc is not beside this program nor on PATH; install it with `cargo install`, or set PARALLAX_WRAPPER to it")]
     NoWrapper,
+}
+
+impl BuildError {
+    /// The build itself is fine; another program can be named.
+    pub(crate) fn is_about_the_choice(&self) -> bool {
+        matches!(
+            self,
+            BuildError::NoSuchProgram { .. } | BuildError::WhichProgram { .. } | BuildError::Library { .. }
+        )
+    }
 }
 
 /// Puts the path into an I/O error.

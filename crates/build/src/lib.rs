@@ -22,6 +22,7 @@ mod git;
 pub mod link;
 mod module;
 mod outside;
+mod product;
 pub mod record;
 pub mod source;
 pub mod tools;
