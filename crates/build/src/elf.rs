@@ -5,6 +5,7 @@
 //! What always holds: a file that is not what it should be is a [`BuildError`], never a panic.
 
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
@@ -41,6 +42,13 @@ pub fn kind_of(content: &[u8]) -> FileKind {
         ObjectKind::Dynamic => FileKind::Shared,
         _ => FileKind::Other,
     }
+}
+
+/// Is the file for a machine of 32 bits? Only its first bytes are looked at.
+pub fn is_32_bit(path: &Path) -> bool {
+    let mut start = [0; 5];
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == *b"\x7fELF\x01"
 }
 
 /// A static position-independent executable has neither interpreter nor name, but says `DF_1_PIE`.

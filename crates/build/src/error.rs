@@ -55,6 +55,9 @@ pub enum BuildError {
     #[error("the build failed ({status}): {command}\nin {directory}\n{tail}", directory = .directory.display())]
     BuildFailed { command: String, directory: PathBuf, status: ExitStatus, tail: String },
 
+    #[error("{path}: a 32-bit file; Parallax compares 64-bit programs: build without -m32", path = .path.display())]
+    Of32Bits { path: PathBuf },
+
     #[error("the build was stopped")]
     Stopped,
 

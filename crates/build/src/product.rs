@@ -80,7 +80,10 @@ impl Built {
         match &products.programs()[..] {
             [only] => self.chosen(only),
             [] if !products.libraries.is_empty() => Err(self.library(products.library_names())),
-            [] => Err(self.no_such_program("", &[])),
+            [] => Err(match self.of_32_bits() {
+                Some(path) => of_32_bits(&path),
+                None => self.no_such_program("", &[]),
+            }),
             several => Err(BuildError::WhichProgram { count: several.len(), made: listed(several) }),
         }
     }
@@ -91,8 +94,14 @@ impl Built {
             Err(BuildError::NotLinked(path)) if is_library(&path) => {
                 Err(self.library(vec![name.to_string()]))
             }
+            Err(BuildError::NotInstrumented(path)) if elf::is_32_bit(&path) => Err(of_32_bits(&path)),
             Err(error) => Err(error),
         }
+    }
+
+    /// A 32-bit program or object that the build left.
+    fn of_32_bits(&self) -> Option<PathBuf> {
+        files_in(&self.directory).find(|path| elf::is_32_bit(path))
     }
 
     /// With a command that would make a program of the library.
@@ -114,6 +123,10 @@ impl Built {
         };
         BuildError::NoSuchProgram { program: wanted.to_string(), made, command: self.command.clone() }
     }
+}
+
+fn of_32_bits(path: &Path) -> BuildError {
+    BuildError::Of32Bits { path: path.to_path_buf() }
 }
 
 /// Names for a message.

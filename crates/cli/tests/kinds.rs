@@ -107,6 +107,14 @@ fn sources_of_1978_and_of_2023_are_compared() {
 }
 
 #[test]
+fn a_program_for_another_word_size_is_named_as_such() {
+    // Needs nothing of a 32-bit C library.
+    let alone = "void _start(void) { int n = 0; __asm__ volatile(\"int $0x80\" : : \"a\"(1), \"b\"(COND)); for (;;) ; }\n\
+         int main(void) { return 0; }\n";
+    refused(alone, "$CC -m32 -nostdlib -static -fno-stack-protector p.c -o p", 3, &["32-bit", "-m32"]);
+}
+
+#[test]
 fn a_program_without_main_or_with_two_is_refused_with_the_linkers_words() {
     refused("int f(int n) { return COND; }\n", "$CC p.c -o p", 3, &["main"]);
     let two = format!("printf '%s' 'int main(void) {{ return 0; }}' > q.c && $CC p.c q.c -o p");
