@@ -15,7 +15,8 @@ use std::time::Duration;
 use crate::cache::{hash_file, Cache};
 use crate::collect::{collect, Version};
 use crate::error::{AtPath, BuildError};
-use crate::product::{self, Built};
+use crate::home::Home;
+use crate::product::{self, Built, Chosen};
 use crate::source::{Prepared, Source};
 use crate::tools::{self, Compiler, Language};
 use crate::{bitcode, cache, git};
@@ -51,6 +52,24 @@ pub struct Request {
     pub wrapper: Option<PathBuf>,
     /// Ends the build command, and with it the build.
     pub stop: Stop,
+    /// Told when the build command starts.
+    pub started: Started,
+}
+
+/// Is told where the log of a build command is, when that starts. Nobody, by default.
+#[derive(Clone, Default)]
+pub struct Started(Option<Arc<dyn Fn(&Path) + Send + Sync>>);
+
+impl Started {
+    pub fn tell(listener: impl Fn(&Path) + Send + Sync + 'static) -> Started {
+        Started(Some(Arc::new(listener)))
+    }
+}
+
+impl std::fmt::Debug for Started {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.debug_tuple("Started").field(&self.0.is_some()).finish()
+    }
 }
 
 /// Says when a build is to end early. Never, by default.
@@ -84,6 +103,7 @@ impl Request {
             with_git: false,
             wrapper: None,
             stop: Stop::default(),
+            started: Started::default(),
         }
     }
 }
@@ -117,8 +137,8 @@ pub fn build(request: &Request, cache: &Cache) -> Result<Version, BuildError> {
         }
     }
     let made = job.make();
-    if made.is_err() {
-        // Nothing to keep: the message holds what matters of the log.
+    if made.as_ref().is_err_and(|error| !matches!(error, BuildError::BuildFailed { .. })) {
+        // What a build command left is for the user to look at; where none ran to its end there is nothing to see.
         let _ = fs::remove_dir_all(&entry.directory);
     }
     job.collect(&made?)
@@ -163,8 +183,14 @@ struct Entry {
     directory: PathBuf,
 }
 
+/// The name of the file that says that a build failed: its tree and log are kept until it is tried again, or until others have failed since.
+const FAILED: &str = "failed";
+/// Failed builds that are kept.
+pub const FAILED_KEPT: usize = 8;
 /// The name of the file that says that a build is complete.
 const BUILT: &str = "built.json";
+/// The directory of an entry with links to libraries under the names that the loader looks for.
+const ALIASES: &str = "lib";
 
 impl Entry {
     fn tree(&self) -> PathBuf {
@@ -200,11 +226,16 @@ impl Entry {
     }
 }
 
-/// Removes what interrupted builds left behind.
+/// Removes what interrupted builds left behind, and all but the last failed ones.
 fn sweep(cache: &Cache) {
     let Ok(entries) = fs::read_dir(cache.root().join("builds")) else { return };
-    for entry in entries.filter_map(Result::ok).map(|entry| entry.path()) {
-        if !entry.is_dir() || entry.join(BUILT).exists() {
+    let entries = entries.filter_map(Result::ok).map(|entry| entry.path());
+    let unfinished = entries.filter(|entry| entry.is_dir() && !entry.join(BUILT).exists());
+    let time = |entry: &Path| fs::metadata(entry.join(FAILED)).and_then(|mark| mark.modified()).ok();
+    let mut unfinished: Vec<_> = unfinished.map(|entry| (time(&entry), entry)).collect();
+    unfinished.sort_by(|a, b| b.cmp(a));
+    for (number, (failed, entry)) in unfinished.into_iter().enumerate() {
+        if failed.is_some() && number < FAILED_KEPT {
             continue;
         }
         let Ok(lock) = File::open(entry.with_extension("lock")) else { continue };
@@ -245,11 +276,21 @@ impl Job<'_> {
         let chosen = built.choose(self.request.program.as_deref())?;
         let mut version =
             collect(&chosen.native, self.cache).map_err(|error| self.explain(error, &built.command))?;
+        version.home = self.home(&chosen, built)?;
         version.program = chosen.name;
         version.source_root = self.entry.tree();
         let name = self.request.program.as_deref().unwrap_or("");
         self.write(&version, &self.entry.version_file(name))?;
         Ok(version)
+    }
+
+    /// A single file comes with nothing to run beside it.
+    fn home(&self, chosen: &Chosen, built: &Built) -> Result<Home, BuildError> {
+        if matches!(self.request.source, Source::File(_)) {
+            return Ok(Home::default());
+        }
+        let called = built.directory.join(&chosen.name);
+        Home::of(&chosen.native, &called, &self.entry.tree(), &self.entry.directory.join(ALIASES))
     }
 
     fn write(&self, what: &impl serde::Serialize, path: &Path) -> Result<(), BuildError> {
@@ -279,6 +320,9 @@ impl Job<'_> {
     fn execute(&self, command: &str, prepared: &Prepared) -> Result<(), BuildError> {
         let log_path = self.entry.directory.join("build.log");
         let log = File::create(&log_path).at(&log_path)?;
+        if let Started(Some(listener)) = &self.request.started {
+            listener(&log_path);
+        }
         let shims = self.make_shims()?;
         let mut shell = Command::new("/bin/sh");
         shell.arg("-c").arg(command).current_dir(&prepared.directory);
@@ -302,7 +346,10 @@ impl Job<'_> {
         }
         let tail = log_tail(&String::from_utf8_lossy(&fs::read(&log_path).at(&log_path)?));
         let directory = prepared.directory.clone();
-        Err(BuildError::BuildFailed { command: command.to_string(), directory, status, tail })
+        // Keeps it from being swept away.
+        let mark = self.entry.directory.join(FAILED);
+        File::create(&mark).at(mark)?;
+        Err(BuildError::BuildFailed { command: command.to_string(), directory, log: log_path, status, tail })
     }
 
     /// Runs the shell in a process group of its own, which ends when the build is stopped.

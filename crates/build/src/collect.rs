@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::cache::{Cache, Kind};
 use crate::elf::{self, FileKind};
 use crate::error::{AtPath, BuildError};
+use crate::home::Home;
 use crate::link::{self, LinkItem, LinkLine};
 use crate::module::{self, Linked};
 use crate::record::{decode, Content, LinkRecord, ObjectRecord, LINK_SECTION, OBJECT_SECTION};
@@ -25,6 +26,8 @@ pub struct Version {
     pub program: String,
     /// The program as the user would ship it: the oracle.
     pub native: PathBuf,
+    /// What it finds of its own build when it runs.
+    pub home: Home,
     /// Bitcode of the whole program.
     pub bitcode: PathBuf,
     /// What an instrumented module is to be linked with.
@@ -85,6 +88,7 @@ pub fn collect(executable: &Path, cache: &Cache) -> Result<Version, BuildError> 
     let source_root = own_link.map(|l| &l.directory).or(records.first().map(|r| &r.directory));
     Ok(Version {
         program: executable.display().to_string(),
+        home: Home::of_program(executable)?,
         bitcode: linked.path,
         unresolved: linked.unresolved,
         link: line,

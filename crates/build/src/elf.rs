@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use object::read::archive::ArchiveFile;
@@ -60,13 +60,38 @@ fn is_static_pie(content: &[u8]) -> bool {
 
 /// Names of the shared libraries that a program or library asks for.
 pub fn needed(content: &[u8]) -> Vec<String> {
+    dynamic_strings(content, elf::DT_NEEDED)
+}
+
+/// The name under which the loader knows a shared library.
+pub fn soname(content: &[u8]) -> Option<String> {
+    dynamic_strings(content, elf::DT_SONAME).pop()
+}
+
+/// Does the loader start it?
+pub fn is_dynamic(content: &[u8]) -> bool {
+    object::File::parse(content).is_ok_and(|file| file.section_by_name(".interp").is_some())
+}
+
+/// Where the loader looks because the file says so; `origin` is the file's directory.
+pub fn run_paths(content: &[u8], origin: &Path) -> Vec<PathBuf> {
+    let new = dynamic_strings(content, elf::DT_RUNPATH);
+    // The loader does not look at the old kind if there is the new one.
+    let paths = if new.is_empty() { dynamic_strings(content, elf::DT_RPATH) } else { new };
+    let origin = origin.to_string_lossy();
+    let expanded = |path: &str| path.replace("${ORIGIN}", &origin).replace("$ORIGIN", &origin);
+    paths.iter().flat_map(|list| list.split(':')).map(|path| PathBuf::from(expanded(path))).collect()
+}
+
+/// The strings of all entries of a kind.
+fn dynamic_strings(content: &[u8], tag: u32) -> Vec<String> {
     let strings = section(content, ".dynstr");
     let name = |offset: usize| {
         let bytes = strings.get(offset..)?.split(|&b| b == 0).next()?;
         Some(String::from_utf8_lossy(bytes).into_owned())
     };
     let entries = dynamic_entries(content);
-    let offsets = entries.iter().filter(|(tag, _)| *tag == elf::DT_NEEDED).map(|&(_, value)| value as usize);
+    let offsets = entries.iter().filter(|(found, _)| *found == tag).map(|&(_, value)| value as usize);
     offsets.filter_map(name).collect()
 }
 

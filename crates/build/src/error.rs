@@ -52,8 +52,12 @@ pub enum BuildError {
     )]
     ModuleLink { program: PathBuf, message: String },
 
-    #[error("the build failed ({status}): {command}\nin {directory}\n{tail}", directory = .directory.display())]
-    BuildFailed { command: String, directory: PathBuf, status: ExitStatus, tail: String },
+    #[error(
+        "the build failed ({status}): {command}\nin {directory}, which is kept for you to look at; the whole log is {log}\n{tail}",
+        directory = .directory.display(),
+        log = .log.display()
+    )]
+    BuildFailed { command: String, directory: PathBuf, log: PathBuf, status: ExitStatus, tail: String },
 
     #[error("{path}: a 32-bit file; Parallax compares 64-bit programs: build without -m32", path = .path.display())]
     Of32Bits { path: PathBuf },

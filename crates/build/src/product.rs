@@ -53,7 +53,7 @@ pub(crate) fn sources_in(directory: &Path) -> BTreeSet<PathBuf> {
 }
 
 /// Regular files, in order of their names.
-fn files_in(directory: &Path) -> impl Iterator<Item = PathBuf> {
+pub(crate) fn files_in(directory: &Path) -> impl Iterator<Item = PathBuf> {
     let walk = walkdir::WalkDir::new(directory).sort_by_file_name().into_iter().filter_map(Result::ok);
     walk.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path)
 }
@@ -156,11 +156,11 @@ impl Products {
     fn of(built: &Built) -> Products {
         let mut products = Products { programs: Vec::new(), libraries: Vec::new() };
         for path in files_in(&built.directory) {
-            // Paths of the walk begin with its root.
-            let relative = path.strip_prefix(&built.directory).unwrap_or(&path);
-            if in_probe_directory(relative) {
+            if is_probe(&path, &built.directory) {
                 continue;
             }
+            // Paths of the walk begin with its root.
+            let relative = path.strip_prefix(&built.directory).unwrap_or(&path);
             let name = relative.to_string_lossy().into_owned();
             if let Some(records) = program_records(&path) {
                 // As the user calls it: libtool's script stands beside its `.libs`.
@@ -211,6 +211,11 @@ fn without_dots(path: &Path) -> PathBuf {
     plain
 }
 
+/// Was this file below `root` made to ask the compiler something?
+pub(crate) fn is_probe(path: &Path, root: &Path) -> bool {
+    path.strip_prefix(root).is_ok_and(in_probe_directory)
+}
+
 fn in_probe_directory(relative: &Path) -> bool {
     let is_probe = |name: &str| {
         PROBE_DIRECTORIES.contains(&name) || PROBE_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
@@ -244,11 +249,14 @@ fn library_records(path: &Path) -> Option<Vec<ObjectRecord>> {
     (!records.is_empty()).then_some(records)
 }
 
+/// As shared libraries and plugins are.
+pub(crate) fn is_named_as_shared(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.ends_with(".so") || name.contains(".so."))
+}
+
 fn is_library(path: &Path) -> bool {
-    let named = path
-        .file_name()
-        .and_then(|name| name.to_str())
-        .is_some_and(|name| name.ends_with(".a") || name.ends_with(".so") || name.contains(".so."));
+    let named = is_named_as_shared(path) || path.extension().is_some_and(|e| e == "a");
     named && fs::read(path).is_ok_and(|c| matches!(elf::kind_of(&c), FileKind::Shared | FileKind::Archive))
 }
 

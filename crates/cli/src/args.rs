@@ -102,6 +102,9 @@ pub struct BuildArgs {
     /// A patch to apply before the build
     #[arg(long, value_name = "FILE")]
     pub patch: Option<PathBuf>,
+    /// Show what the build command prints
+    #[arg(long)]
+    pub verbose: bool,
 }
 
 /// What a run may use.

@@ -9,6 +9,7 @@
 use crate::changed::{self, Changed};
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::corpus::Corpus;
 use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs, Strategy};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
@@ -17,6 +18,8 @@ use crate::guide;
 use crate::keeper::{Effort, Keeper};
 use crate::lab::{Shared, VersionsLab};
 use crate::ledger::{lock, Ledger};
+use crate::loaded::{self, Observed, Tried};
+use crate::native::{self, Native};
 use crate::natives::{Natives, Setting};
 use crate::progress::Show;
 use crate::reached::Reached;
@@ -25,19 +28,17 @@ use crate::run_file::{self, Built, RunFile};
 use crate::stability::{self, Round};
 use crate::versions::{self, Wanted};
 use crate::watch::{counters, Watch};
-use crate::{engine, seeds};
+use crate::{engine, losses, seeds};
 use parallax_build::{Cache, Version};
 use parallax_execute::{Executor, Interrupt, Kind, Limits, TestCase};
 use parallax_instrument::Instrumented;
 use parallax_oracle::{Aspect, Aspects, Causes, Profiler, Rules};
 use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
-use parallax_report::place::Place;
-use parallax_report::{diff_human, kept, OutDir};
-use parallax_search::{Budget, Chart, Ended, Lab, Outcome, Settings, Side};
+use parallax_report::{diff_human, OutDir};
+use parallax_search::{Budget, Chart, Ended, Lab, Outcome, Settings};
 use parallax_trace::sites::ProgramMap;
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
@@ -67,9 +68,14 @@ pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliErr
     let golden =
         args.golden.as_ref().map(|name| golden::build(name, &args.build, &interrupt, &cache)).transpose()?;
     let argv0 = versions::common_name(&built[0].native, &built[1].native);
+    let natives = [Native::of(&built[0]), Native::of(&built[1])];
+    let homes = native::homes(&natives.iter().chain(&golden).collect::<Vec<_>>());
+    let setting =
+        Setting { argv0, homes, unconfined: args.limits.unconfined, moving_addresses: false, interrupt };
+    let observed = Observed::default();
+    let mut comparison = Comparison { args, wanted, built, natives, golden, observed, cache, setting, seeds };
+    comparison.observe()?;
     let out = claim.begin()?;
-    let setting = Setting { argv0, unconfined: args.limits.unconfined, moving_addresses: false, interrupt };
-    let comparison = Comparison { args, wanted, built, golden, cache, setting, seeds };
     out.write_json(run_file::FILE, &comparison.describe())?;
     comparison.run(out, rules)
 }
@@ -109,31 +115,14 @@ struct Begun {
     shared: Arc<Shared>,
 }
 
-/// Test cases that are kept because of what they execute.
-struct Corpus {
-    home: PathBuf,
-    names: HashMap<TestCase, String>,
-}
-
-impl Corpus {
-    /// Where a test case is kept.
-    fn keep(&mut self, test: &TestCase, argv0: &[u8]) -> Result<String, CliError> {
-        if let Some(name) = self.names.get(test) {
-            return Ok(name.clone());
-        }
-        let directory = self.home.join(format!("{:05}", self.names.len() + 1));
-        kept::write(&directory, test, argv0)?;
-        let name = directory.display().to_string();
-        self.names.insert(test.clone(), name.clone());
-        Ok(name)
-    }
-}
-
 struct Comparison<'c> {
     args: &'c DiffArgs,
     wanted: [Wanted; 2],
     built: [Version; 2],
-    golden: Option<PathBuf>,
+    natives: [Native; 2],
+    golden: Option<Native>,
+    /// What the versions load on the first seed.
+    observed: Observed,
     cache: Cache,
     setting: Setting,
     seeds: Vec<TestCase>,
@@ -141,16 +130,34 @@ struct Comparison<'c> {
 
 impl Comparison<'_> {
     fn describe(&self) -> RunFile {
-        let one =
-            |i: usize| Built { name: self.wanted[i].name.clone(), binary: self.built[i].native.clone() };
+        let one = |i: usize| Built {
+            name: self.wanted[i].name.clone(),
+            native: self.natives[i].clone(),
+            loaded: self.observed.loaded.get(i).cloned().unwrap_or_default(),
+        };
         let mut file = RunFile::new(self.args.seed, &self.setting.argv0, one(0), one(1));
         let golden = self.args.golden.as_ref().zip(self.golden.clone());
-        file.golden =
-            golden.map(|(name, binary)| Built { name: name.to_string_lossy().into_owned(), binary });
+        file.golden = golden.map(|(name, native)| Built {
+            name: name.to_string_lossy().into_owned(),
+            native,
+            loaded: Vec::new(),
+        });
         file.compare =
             self.args.oracle.compare.iter().flatten().map(|aspect| aspect.name().to_owned()).collect();
         file.ignore = self.args.oracle.ignore.clone();
         file
+    }
+
+    /// Looks at what the versions load, before anything is compared.
+    fn observe(&mut self) -> Result<(), CliError> {
+        let Some(first) = self.seeds.first() else { return Ok(()) };
+        let side = |i: usize| Tried {
+            which: versions::WHICH[i],
+            name: &self.wanted[i].name,
+            native: &self.natives[i],
+        };
+        self.observed = loaded::observe(&[side(0), side(1)], first, &self.limits(), &self.setting)?;
+        Ok(())
     }
 
     fn run(&self, out: OutDir, mut rules: Rules) -> Result<Finished, CliError> {
@@ -161,6 +168,7 @@ impl Comparison<'_> {
                 source,
             })?;
             rules.add_program(&version.native, &content);
+            native::entry_name(&version.native).into_iter().for_each(|name| rules.add_own_name(name));
         }
         rules.add_name(&self.setting.argv0);
         let mut show = Show::new(&out.path().join("logs/progress.log"));
@@ -171,8 +179,10 @@ impl Comparison<'_> {
         };
         let mut view = DiffView::new(self.versions());
         view.warnings = rules.profilers.iter().map(profile_warning).collect();
+        view.warnings.extend(self.observed.warnings.iter().cloned());
+        view.weakened.extend(self.observed.warnings.iter().cloned());
         view.symbolic = self.seeds.first().map(seeds::described).unwrap_or_default();
-        let ledger = Mutex::new(Ledger::new(view, out, self.setting.argv0.clone(), changes)?);
+        let ledger = Mutex::new(Ledger::new(view, out, self.setting.launch(), changes)?);
         let (clock, begun) = (Clock::new(self.args.time), OnceLock::new());
         std::thread::scope(|scope| {
             let (ended, over) = channel();
@@ -296,16 +306,9 @@ impl Comparison<'_> {
     }
 
     fn versions(&self) -> VersionsView {
-        let binary = |i: usize| self.built[i].native.display().to_string();
-        let name = |i: usize| self.wanted[i].name.clone();
-        VersionsView {
-            old: name(0),
-            new: name(1),
-            golden: self.args.golden.as_ref().map(|name| name.to_string_lossy().into_owned()),
-            old_binary: binary(0),
-            new_binary: binary(1),
-            golden_binary: self.golden.as_ref().map(|path| path.display().to_string()),
-        }
+        let golden = self.args.golden.as_ref().zip(self.golden.as_ref());
+        let names = [&*self.wanted[0].name, &*self.wanted[1].name];
+        native::view(names, &self.natives, golden, &self.observed.loaded)
     }
 
     fn search(
@@ -348,7 +351,7 @@ impl Comparison<'_> {
     ) -> Result<Keeper<'k>, CliError> {
         let golden = self.golden.as_ref();
         let golden =
-            golden.map(|path| Golden::new(path, self.limits(), deadline, &self.setting)).transpose()?;
+            golden.map(|g| Golden::new(&g.binary, self.limits(), deadline, &self.setting)).transpose()?;
         let effort = Effort { time: self.args.minimise_time, runs: self.args.minimise_runs };
         Ok(Keeper { lab, golden, ledger, effort, deadline, interrupt: self.setting.interrupt.clone() })
     }
@@ -374,15 +377,19 @@ impl Comparison<'_> {
         shared: &Arc<Shared>,
         deadline: Instant,
     ) -> Result<VersionsLab, CliError> {
-        let symbolic = |instrumented: &Instrumented| {
+        let symbolic = |i: usize| {
+            let instrumented = &instrumented[i];
             let sizes = engine::arena(&self.args.limits);
             let arena = Some(sizes.with_edges(instrumented.map.edges.len()));
-            let options = parallax_execute::Options { arena, may_stay: true, ..self.setting.options() };
+            let homes =
+                vec![native::instrumented(&instrumented.program, &self.built[i], &self.setting.homes)];
+            let options =
+                parallax_execute::Options { arena, homes, may_stay: true, ..self.setting.options() };
             Executor::new(&instrumented.program, Kind::Instrumented, options)
         };
         let mut natives = self.natives(&self.setting)?;
         natives.deadline = Some(deadline);
-        let symbolic = [symbolic(&instrumented[0])?, symbolic(&instrumented[1])?];
+        let symbolic = [symbolic(0)?, symbolic(1)?];
         Ok(VersionsLab { natives, symbolic, shared: shared.clone(), deadline })
     }
 
@@ -429,13 +436,15 @@ impl Comparison<'_> {
         Begun { instrumented, shared }: &Begun,
         outcome: &Outcome,
     ) -> Result<(), CliError> {
-        ledger.view.lost = shared.losses().views([&instrumented[0].map, &instrumented[1].map]);
-        ledger.view.unflipped = unflipped(instrumented, outcome);
-        let mut corpus = Corpus { home: ledger.out.path().join("corpus"), names: HashMap::new() };
+        let maps = [&instrumented[0].map, &instrumented[1].map];
+        ledger.view.lost = shared.losses().views(maps);
+        ledger.view.unflipped = losses::unflipped(maps, outcome);
+        let mut corpus = Corpus { home: ledger.out.path().join("corpus"), ..Corpus::default() };
+        let launch = self.setting.launch();
         for test in &outcome.corpus {
-            corpus.keep(test, &self.setting.argv0)?;
+            corpus.keep(test, &launch)?;
         }
-        let keep = |test: &TestCase| corpus.keep(test, &self.setting.argv0);
+        let keep = |test: &TestCase| corpus.keep(test, &launch);
         ledger.view.targets = shared.reached.views(keep)?;
         Ok(())
     }
@@ -471,19 +480,4 @@ fn profile_warning(profiler: &Profiler) -> String {
 /// What is known of a search that did not end in time.
 fn late(begun: &OnceLock<Begun>) -> Outcome {
     Outcome::unfinished(begun.get().map(|begun| begun.shared.latest().clone()).unwrap_or_default())
-}
-
-fn unflipped(instrumented: &[Instrumented; 2], outcome: &Outcome) -> Vec<UnflippedView> {
-    let view = |branch: &parallax_search::Unflipped| {
-        let (map, version) = match branch.side {
-            Side::Old => (&instrumented[0].map, "old"),
-            Side::New => (&instrumented[1].map, "new"),
-        };
-        UnflippedView {
-            version: version.to_owned(),
-            place: Place::of(map, branch.site).to_string(),
-            reason: branch.reason.to_owned(),
-        }
-    };
-    outcome.unflipped.iter().map(view).collect()
 }

@@ -6,13 +6,16 @@
 
 use crate::args::{BuildArgs, LimitArgs, ModeArg};
 use crate::error::CliError;
+use crate::native::{self, Native};
+use crate::pulse::{Beat, Pulse};
 use crate::resolve::{Target, TraceJob};
-use parallax_build::{Cache, Request, Source, Stop, Version};
+use parallax_build::{Cache, Request, Source, Started, Stop, Version};
 use parallax_execute::{Arena, ArenaSizes, Executor, Interrupt, Kind, Limits, Options, Run, Symbolic};
 use parallax_instrument::{instrument, Instrumented, Watch};
 use parallax_trace::format::Mode;
 use parallax_trace::request::{self, Input};
 use parallax_trace::sites::ProgramMap;
+use std::path::Path;
 use std::time::Duration;
 
 /// One run.
@@ -38,7 +41,10 @@ pub fn record(job: &TraceJob) -> Result<Recorded, CliError> {
 pub fn prepare(job: &TraceJob) -> Result<(Executor, ProgramMap), CliError> {
     let interrupt = Interrupt::on_signals();
     let cache = Cache::from_environment();
-    let version = version(&job.target, &job.build, &interrupt, &cache)?;
+    let pulse = Pulse::new(job.build.verbose);
+    let beat = pulse.begin(format!("building {}", name(&job.target)));
+    let version = version(&job.target, &job.build, &interrupt, &cache, &beat)?;
+    drop(beat);
     warn(&version);
     if interrupt.is_set() {
         return Err(parallax_execute::Error::Interrupted.into());
@@ -48,8 +54,11 @@ pub fn prepare(job: &TraceJob) -> Result<(Executor, ProgramMap), CliError> {
         ModeArg::Coverage => Mode::Coverage,
         ModeArg::Dependence => Mode::Dependence,
     };
+    let beat = pulse.begin("instrumenting");
     let Instrumented { program, map } = instrumented(&version, mode, &cache)?;
-    let options = options(job, &version, interrupt);
+    drop((beat, pulse));
+    let mut options = options(job, &version, interrupt);
+    options.homes = vec![home(&program, &version)];
     Ok((Executor::new(&program, Kind::Instrumented, options)?, map))
 }
 
@@ -59,6 +68,7 @@ pub fn version(
     build: &BuildArgs,
     interrupt: &Interrupt,
     cache: &Cache,
+    beat: &Beat,
 ) -> Result<Version, CliError> {
     let source = match target {
         Target::Program(path) => return Ok(parallax_build::collect(path, cache)?),
@@ -76,6 +86,7 @@ pub fn version(
             let interrupt = interrupt.clone();
             move || interrupt.is_set()
         }),
+        started: Started::tell(beat.logger()),
         ..Request::new(source)
     };
     Ok(parallax_build::build(&request, cache)?)
@@ -91,6 +102,12 @@ pub fn instrumented(version: &Version, mode: Mode, cache: &Cache) -> Result<Inst
         watch: Watch::default(),
         cache: cache.root().to_path_buf(),
     })?)
+}
+
+/// Where an instrumented program is at home if nothing else is run beside it.
+fn home(program: &Path, version: &Version) -> parallax_execute::Home {
+    let homes = native::homes(&[&Native::of(version)]);
+    native::instrumented(program, version, &homes)
 }
 
 /// Code that will not be seen through is worth knowing before the result is read.

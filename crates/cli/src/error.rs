@@ -17,6 +17,15 @@ pub enum CliError {
     Machine(usize),
     #[error(transparent)]
     Build(#[from] BuildError),
+    #[error("the {which} version ({name}): {source}")]
+    Version { which: &'static str, name: String, source: Box<CliError> },
+    #[error("{0}\n\n{1}")]
+    Both(Box<CliError>, Box<CliError>),
+    #[error(
+        "{0}: what would be compared is not what was built. Link the program so that it finds its own libraries (without -rpath to another place, or \
+         with -Wl,-rpath,'$ORIGIN'), or link them statically"
+    )]
+    Stranger(String),
     #[error(transparent)]
     Instrument(#[from] parallax_instrument::Error),
     #[error(transparent)]
@@ -52,6 +61,11 @@ impl CliError {
         CliError::Usage(message.into())
     }
 
+    /// Says which version it is about.
+    pub fn of_version(self, which: &'static str, name: &str) -> CliError {
+        CliError::Version { which, name: name.to_owned(), source: Box::new(self) }
+    }
+
     pub fn exit_code(&self) -> ExitCode {
         match self {
             CliError::Usage(_)
@@ -65,6 +79,8 @@ impl CliError {
             CliError::Unstable(_) => ExitCode::Unstable,
             CliError::Search(_) => ExitCode::Internal,
             CliError::Build(error) => build_code(error),
+            CliError::Version { source, .. } | CliError::Both(source, _) => source.exit_code(),
+            CliError::Stranger(_) => ExitCode::Build,
             CliError::Instrument(_) | CliError::Model(_) => ExitCode::Build,
             CliError::Execute(error) => execute_code(error),
             CliError::Trace(_) | CliError::Chunk(_) | CliError::Overwritten | CliError::Json(_) => {

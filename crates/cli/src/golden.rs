@@ -7,13 +7,14 @@
 use crate::args::BuildArgs;
 use crate::engine;
 use crate::error::CliError;
+use crate::native::Native;
 use crate::natives::{run_until, Setting};
+use crate::pulse::Pulse;
 use crate::resolve::{self, Target};
 use parallax_build::Cache;
 use parallax_execute::{Executor, Interrupt, Limits, Run};
 use parallax_oracle::{classify, Case, Class, Rules};
 use std::ffi::OsStr;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// What a difference that is found at the last moment may still take.
@@ -25,22 +26,28 @@ pub fn build(
     build: &BuildArgs,
     interrupt: &Interrupt,
     cache: &Cache,
-) -> Result<PathBuf, CliError> {
+) -> Result<Native, CliError> {
     let build = BuildArgs { patch: None, ..build.clone() };
-    native(name, &build, interrupt, cache)
+    native("golden", name, &build, interrupt, cache)
 }
 
 /// The native binary of a version: nothing is instrumented, so any program will do.
 pub fn native(
+    which: &'static str,
     name: &OsStr,
     build: &BuildArgs,
     interrupt: &Interrupt,
     cache: &Cache,
-) -> Result<PathBuf, CliError> {
-    match resolve::target(name)? {
-        Target::Program(path) => Ok(path),
-        target => Ok(engine::version(&target, build, interrupt, cache)?.native),
+) -> Result<Native, CliError> {
+    let target = resolve::target(name)?;
+    if let Target::Program(path) = &target {
+        return Ok(Native::any(path)?);
     }
+    let pulse = Pulse::new(build.verbose);
+    let beat = pulse.begin(format!("building the {which} version"));
+    let version = engine::version(&target, build, interrupt, cache, &beat);
+    let version = version.map_err(|error| error.of_version(which, &name.to_string_lossy()))?;
+    Ok(Native::of(&version))
 }
 
 /// Ready to run.

@@ -11,6 +11,7 @@ use parallax_execute::Run;
 use parallax_oracle::{Case, Class};
 use parallax_report::changes::Changes;
 use parallax_report::diff_view::*;
+use parallax_report::kept::Launch;
 use parallax_report::{diff_json, html, junit, kept, sarif, Change, OutDir, StatsFile, SCHEMA};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ const SAVED_PART: u32 = 20;
 pub struct Ledger {
     pub view: DiffView,
     pub out: OutDir,
-    argv0: Vec<u8>,
+    launch: Launch,
     stats: StatsFile,
     pub changes: Vec<Change>,
     /// By group, see [`Case::group`]; the index is the number of the difference.
@@ -42,14 +43,14 @@ impl Ledger {
     pub fn new(
         view: DiffView,
         out: OutDir,
-        argv0: Vec<u8>,
+        launch: Launch,
         changes: Vec<Change>,
     ) -> Result<Ledger, CliError> {
         let stats = StatsFile::create(&out.path().join("stats.sqlite"))?;
         out.write_json("changes.json", &Changes { schema: SCHEMA.to_owned(), changes: changes.clone() })?;
         let started = Instant::now();
         let saved = (started, Duration::ZERO);
-        let mut ledger = Ledger { view, out, argv0, stats, changes, groups: Vec::new(), started, saved };
+        let mut ledger = Ledger { view, out, launch, stats, changes, groups: Vec::new(), started, saved };
         ledger.save()?;
         Ok(ledger)
     }
@@ -124,7 +125,7 @@ impl Ledger {
             }
         }
         self.out.put_test(&entry.id, |place| -> Result<(), CliError> {
-            kept::write(place, &case.test, &self.argv0)?;
+            kept::write(place, &case.test, &self.launch)?;
             kept::write_run(place, "old", &case.old)?;
             kept::write_run(place, "new", &case.new)?;
             Ok(golden.map_or(Ok(()), |golden| kept::write_run(place, "golden", golden))?)

@@ -1,11 +1,11 @@
-//! Where symbolic data was lost, in all the traces of a search.
+//! Where symbolic data was lost, in all the traces of a search, and which branches never went the other way.
 //!
 //! In: traces. Out: for each place, what was lost there and how often; most first.
 
 use parallax_report::collect::concrete_name;
-use parallax_report::diff_view::LostView;
+use parallax_report::diff_view::{LostView, UnflippedView};
 use parallax_report::place::Place;
-use parallax_search::{is_condition, Side};
+use parallax_search::{is_condition, Outcome, Side};
 use parallax_trace::reader::Event;
 use parallax_trace::sites::ProgramMap;
 use parallax_trace::Trace;
@@ -67,4 +67,20 @@ impl Losses {
         views.sort_by_key(|view| std::cmp::Reverse(view.count));
         views
     }
+}
+
+/// Branches that depend on the input and were only seen going one way.
+pub fn unflipped(maps: [&ProgramMap; 2], outcome: &Outcome) -> Vec<UnflippedView> {
+    let view = |branch: &parallax_search::Unflipped| {
+        let (map, version) = match branch.side {
+            Side::Old => (maps[0], "old"),
+            Side::New => (maps[1], "new"),
+        };
+        UnflippedView {
+            version: version.to_owned(),
+            place: Place::of(map, branch.site).to_string(),
+            reason: branch.reason.to_owned(),
+        }
+    };
+    outcome.unflipped.iter().map(view).collect()
 }

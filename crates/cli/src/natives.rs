@@ -5,8 +5,9 @@
 //! Always holds: a run that was cut short because the time of the whole search was up is not taken for one that hangs.
 
 use crate::error::CliError;
-use parallax_execute::{Executor, Interrupt, Kind, Limits, Options, Outcome, Run, TestCase};
+use parallax_execute::{Executor, Home, Interrupt, Kind, Limits, Options, Outcome, Run, TestCase};
 use parallax_oracle::{Runner, Which};
+use parallax_report::kept::Launch;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -47,6 +48,8 @@ pub struct Natives {
 #[derive(Clone, Debug)]
 pub struct Setting {
     pub argv0: Vec<u8>,
+    /// Where the native binaries are at home.
+    pub homes: Vec<Home>,
     pub unconfined: bool,
     /// Native binaries get other addresses in every run.
     pub moving_addresses: bool,
@@ -59,9 +62,15 @@ impl Setting {
         Ok(Executor::new(program, Kind::Native, self.options())?)
     }
 
+    /// How the shell starts what is run here.
+    pub fn launch(&self) -> Launch {
+        Launch { argv0: self.argv0.clone(), homes: self.homes.clone() }
+    }
+
     pub fn options(&self) -> Options {
         Options {
             argv0: Some(self.argv0.clone()),
+            homes: self.homes.clone(),
             unconfined: self.unconfined,
             moving_addresses: self.moving_addresses,
             interrupt: self.interrupt.clone(),

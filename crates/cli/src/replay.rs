@@ -6,11 +6,13 @@ use crate::args::BuildArgs;
 use crate::diff_args::{DiffFormat, ReplayArgs};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
+use crate::loaded::{self, Observed, Tried};
+use crate::native::{self, Native};
 use crate::natives::{Natives, NoRun, Setting};
-use crate::run_file::RunFile;
+use crate::run_file::{Built, RunFile};
 use crate::{diff, engine, golden, seeds, versions};
 use parallax_build::Cache;
-use parallax_execute::Interrupt;
+use parallax_execute::{Interrupt, Limits};
 use parallax_oracle::{judge, Judgement, Rules};
 use parallax_report::{kept, SCHEMA};
 use serde::Serialize;
@@ -21,6 +23,13 @@ use std::path::{Path, PathBuf};
 #[derive(Serialize)]
 struct Document {
     schema: &'static str,
+    old_program: String,
+    new_program: String,
+    old_binary: PathBuf,
+    new_binary: PathBuf,
+    old_loaded: Vec<PathBuf>,
+    new_loaded: Vec<PathBuf>,
+    warnings: Vec<String>,
     tests: Vec<Replayed>,
 }
 
@@ -40,9 +49,12 @@ pub fn replay(args: &ReplayArgs) -> Result<(String, ExitCode), CliError> {
     let programs = programs(args, origin.as_ref(), &interrupt)?;
     let (mut rules, argv0) = rules(args, origin.as_ref(), &programs)?;
     rules.add_name(&argv0);
-    let setting = Setting { argv0, unconfined: args.limits.unconfined, moving_addresses: false, interrupt };
+    let homes = native::homes(&[&programs[0], &programs[1]]);
+    let setting =
+        Setting { argv0, homes, unconfined: args.limits.unconfined, moving_addresses: false, interrupt };
     let limits = engine::limits(&args.limits, args.oracle.run_time);
-    let mut natives = Natives::new([&programs[0], &programs[1]], limits, &setting)?;
+    let Observed { loaded, warnings } = observe(&tests, &programs, &limits, &setting)?;
+    let mut natives = Natives::new([&programs[0].binary, &programs[1].binary], limits, &setting)?;
     let mut replayed = Vec::new();
     for test in &tests {
         replayed.push(one(test, &mut natives, &rules)?);
@@ -51,10 +63,24 @@ pub fn replay(args: &ReplayArgs) -> Result<(String, ExitCode), CliError> {
     let code = if different { ExitCode::Different } else { ExitCode::Success };
     let text = match args.format {
         DiffFormat::Json => {
-            let document = Document { schema: SCHEMA, tests: replayed };
+            let [old, new] = programs;
+            let mut loaded = loaded.into_iter();
+            let (old_loaded, new_loaded) =
+                (loaded.next().unwrap_or_default(), loaded.next().unwrap_or_default());
+            let document = Document {
+                schema: SCHEMA,
+                old_program: old.program,
+                new_program: new.program,
+                old_binary: old.binary,
+                new_binary: new.binary,
+                old_loaded,
+                new_loaded,
+                warnings,
+                tests: replayed,
+            };
             serde_json::to_string_pretty(&document)? + "\n"
         }
-        DiffFormat::Human => human(&replayed),
+        DiffFormat::Human => human(&replayed, &programs, &warnings),
     };
     Ok((text, code))
 }
@@ -76,8 +102,25 @@ fn one(path: &Path, natives: &mut Natives, rules: &Rules) -> Result<Replayed, Cl
     }
 }
 
-fn human(replayed: &[Replayed]) -> String {
+/// What each version loads on the first test, and what is wrong with that.
+fn observe(
+    tests: &[PathBuf],
+    programs: &[Native; 2],
+    limits: &Limits,
+    setting: &Setting,
+) -> Result<Observed, CliError> {
+    let Some(first) = tests.first() else { return Ok(Observed::default()) };
+    let side =
+        |i: usize| Tried { which: versions::WHICH[i], name: &programs[i].program, native: &programs[i] };
+    loaded::observe(&[side(0), side(1)], &kept::read(first)?, limits, setting)
+}
+
+fn human(replayed: &[Replayed], programs: &[Native; 2], warnings: &[String]) -> String {
     let mut text = String::new();
+    for (which, native) in versions::WHICH.iter().zip(programs) {
+        text.push_str(&format!("{which}: {} ({})\n", native.program, native.binary.display()));
+    }
+    warnings.iter().for_each(|warning| text.push_str(&format!("warning: {warning}\n")));
     for test in replayed {
         let detail = test.signature.as_ref().or(test.reason.as_ref());
         let detail = detail.map_or(String::new(), |detail| format!(": {detail}"));
@@ -92,27 +135,31 @@ fn programs(
     args: &ReplayArgs,
     origin: Option<&RunFile>,
     interrupt: &Interrupt,
-) -> Result<[PathBuf; 2], CliError> {
+) -> Result<[Native; 2], CliError> {
     let cache = Cache::from_environment();
-    let find = |named: &Option<OsString>, build: &BuildArgs, recorded: Option<&PathBuf>, option: &str| {
+    let find = |named: &Option<OsString>,
+                build: &BuildArgs,
+                recorded: Option<&Built>,
+                which: &'static str| {
+        let option = format!("--{which}");
         let Some(name) = named else {
-            return match recorded {
-                Some(binary) if binary.is_file() => Ok(binary.clone()),
-                Some(binary) => Err(CliError::usage(format!(
+            return match recorded.map(|built| &built.native) {
+                Some(native) if native.binary.is_file() => Ok(native.clone()),
+                Some(native) => Err(CliError::usage(format!(
                     "{}: gone; name the version with {option}",
-                    binary.display()
+                    native.binary.display()
                 ))),
                 None => Err(CliError::usage(format!(
                     "the tests are in no result directory with a run.json; name the versions with --old and --new ({option} is missing)"
                 ))),
             };
         };
-        golden::native(name, build, interrupt, &cache)
+        golden::native(which, name, build, interrupt, &cache)
     };
     let without_patch = BuildArgs { patch: None, ..args.build.clone() };
     Ok([
-        find(&args.old, &without_patch, origin.map(|o| &o.old.binary), "--old")?,
-        find(&args.new, &args.build, origin.map(|o| &o.new.binary), "--new")?,
+        find(&args.old, &without_patch, origin.map(|o| &o.old), "old")?,
+        find(&args.new, &args.build, origin.map(|o| &o.new), "new")?,
     ])
 }
 
@@ -120,10 +167,10 @@ fn programs(
 fn rules(
     args: &ReplayArgs,
     origin: Option<&RunFile>,
-    programs: &[PathBuf; 2],
+    programs: &[Native; 2],
 ) -> Result<(Rules, Vec<u8>), CliError> {
     let mut oracle = args.oracle.clone();
-    let mut argv0 = versions::common_name(&programs[0], &programs[1]);
+    let mut argv0 = versions::common_name(&programs[0].binary, &programs[1].binary);
     if let Some(origin) = origin {
         if oracle.ignore.is_empty() {
             oracle.ignore.clone_from(&origin.ignore);
@@ -135,9 +182,10 @@ fn rules(
         argv0 = kept::unescape(origin.argv0.as_bytes()).unwrap_or(argv0);
     }
     let mut rules = diff::rules(&oracle)?;
-    for program in programs {
+    for program in programs.iter().map(|native| &native.binary) {
         let content = std::fs::read(program).unwrap_or_default();
         rules.add_program(program, &content);
+        native::entry_name(program).into_iter().for_each(|name| rules.add_own_name(name));
     }
     Ok((rules, argv0))
 }

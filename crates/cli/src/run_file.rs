@@ -2,6 +2,7 @@
 //!
 //! In: a comparison as it begins. Out: the file; and, for `parallax replay`, the file read back.
 
+use crate::native::Native;
 use parallax_build::tools;
 use parallax_report::kept::escape;
 use parallax_report::SCHEMA;
@@ -36,8 +37,12 @@ pub struct RunFile {
 pub struct Built {
     /// As the user named it.
     pub name: String,
-    /// The native binary.
-    pub binary: PathBuf,
+    /// The native binary, its name in the tree, and what it finds of its build.
+    #[serde(flatten)]
+    pub native: Native,
+    /// Shared objects that it loaded on the first seed.
+    #[serde(default)]
+    pub loaded: Vec<PathBuf>,
 }
 
 impl RunFile {

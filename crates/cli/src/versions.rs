@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::diff_args::DiffArgs;
 use crate::engine;
 use crate::error::CliError;
+use crate::pulse::Pulse;
 use crate::resolve::{self, Target};
 use parallax_build::{Cache, Version};
 use parallax_execute::Interrupt;
@@ -19,6 +20,8 @@ use parallax_trace::format::Mode;
 use std::ffi::OsString;
 use std::path::Path;
 
+/// What the versions are called in messages.
+pub const WHICH: [&str; 2] = ["old", "new"];
 /// The name under which the versions run if they have none in common.
 const COMMON_NAME: &str = "program";
 
@@ -87,13 +90,24 @@ fn in_repository(directory: &Path) -> Result<(Target, Target), CliError> {
 
 /// Both versions, built.
 pub fn build(wanted: &[Wanted; 2], interrupt: &Interrupt, cache: &Cache) -> Result<[Version; 2], CliError> {
-    let one = |wanted: &Wanted| engine::version(&wanted.target, &wanted.build, interrupt, cache);
-    let [old, new] = in_parallel(|i| one(&wanted[i]));
+    let pulse = Pulse::new(wanted[1].build.verbose);
+    let one = |i: usize| {
+        let (Wanted { target, build, name }, which) = (&wanted[i], WHICH[i]);
+        let beat = pulse.begin(format!("building {which} ({name})"));
+        let built = engine::version(target, build, interrupt, cache, &beat);
+        built.map_err(|error| error.of_version(which, name))
+    };
+    let [old, new] = in_parallel(one);
+    drop(pulse);
     // A build that Control-C ended failed for no reason of its own.
     if interrupt.is_set() {
         return Err(parallax_execute::Error::Interrupted.into());
     }
-    let versions = [old?, new?];
+    let versions = match (old, new) {
+        (Ok(old), Ok(new)) => [old, new],
+        (Err(old), Err(new)) => return Err(CliError::Both(Box::new(old), Box::new(new))),
+        (Err(error), _) | (_, Err(error)) => return Err(error),
+    };
     versions.iter().for_each(engine::warn);
     Ok(versions)
 }
@@ -134,6 +148,8 @@ fn file_name(target: &Target) -> String {
 
 /// Both versions with the symbolic runtime inside.
 pub fn instrument(versions: &[Version; 2], cache: &Cache) -> Result<[Instrumented; 2], CliError> {
+    let pulse = Pulse::new(false);
+    let _beat = pulse.begin("instrumenting both versions");
     let [old, new] = in_parallel(|i| engine::instrumented(&versions[i], Mode::Symbolic, cache));
     Ok([old?, new?])
 }

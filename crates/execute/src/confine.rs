@@ -12,6 +12,7 @@ use landlock::{
     Access, AccessFs, AccessNet, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
     RulesetCreatedAttr, RulesetStatus, Scope, ABI,
 };
+use std::collections::BTreeSet;
 use std::ffi::{CString, OsString};
 use std::fs;
 use std::io;
@@ -52,11 +53,11 @@ pub fn enter_namespaces() -> io::Result<()> {
     Ok(())
 }
 
-/// Where a scratch file system for runs of `program` appears in their namespace. The same for all
+/// Where a scratch file system for runs of a program appears in their namespace. The same for all
 /// versions of a program, unless it would hide one of them.
-pub fn mount_point(program: &Path) -> Option<PathBuf> {
+pub fn mount_point(programs: &[&Path]) -> Option<PathBuf> {
     let mut places = MOUNT_POINTS.iter().map(PathBuf::from);
-    places.find(|place| place.is_dir() && !program.starts_with(place))
+    places.find(|place| place.is_dir() && !programs.iter().any(|program| program.starts_with(place)))
 }
 
 /// In the first process of the namespaces: everything read-only, own `/proc`, and a scratch file
@@ -72,8 +73,8 @@ pub fn mount_view(place: &Path, scratch_bytes: u64, scratch_files: u64) -> io::R
 }
 
 /// Shows the scratch file system's directory for temporary files where programs expect one, and says where. The program under
-/// test stays visible if it lies there, with what lies beside it.
-pub fn mount_temporary(scratch: &Path, program: &Path) -> io::Result<Vec<PathBuf>> {
+/// test and its place stay visible if they lie there, with what lies beside them.
+pub fn mount_temporary(scratch: &Path, programs: &[&Path]) -> io::Result<Vec<PathBuf>> {
     let source = sys::c_path(&scratch::make_temporary(scratch)?)?;
     let mut shown = Vec::new();
     for place in TEMPORARY_PLACES.map(PathBuf::from) {
@@ -82,15 +83,22 @@ pub fn mount_temporary(scratch: &Path, program: &Path) -> io::Result<Vec<PathBuf
         if !real || scratch.starts_with(&place) {
             continue;
         }
-        let beside = first_below(&place, program).map(|name| place.join(name));
-        let hidden = beside.as_deref().map(sys::open_path).transpose()?;
+        let beside: BTreeSet<PathBuf> =
+            programs.iter().filter_map(|p| first_below(&place, p)).map(|name| place.join(name)).collect();
+        let hidden: Vec<OwnedFd> =
+            beside.iter().map(|path| sys::open_path(path)).collect::<io::Result<_>>()?;
         sys::mount(&source, &place, c"", libc::MS_BIND, None)?;
-        if let (Some(hidden), Some(path)) = (hidden, beside) {
-            mount_again(&hidden, &path)?;
+        for (hidden, path) in hidden.iter().zip(&beside) {
+            mount_again(hidden, path)?;
         }
         shown.push(place);
     }
     Ok(shown)
+}
+
+/// Shows a program at the place of another, read-only as both are.
+pub fn mount_program(program: &Path, place: &Path) -> io::Result<()> {
+    sys::mount(&sys::c_path(program)?, place, c"", libc::MS_BIND, None)
 }
 
 /// Makes what was opened before it was hidden visible again, read-only as it was.
@@ -105,8 +113,10 @@ fn mount_again(hidden: &OwnedFd, path: &Path) -> io::Result<()> {
 }
 
 /// What [`mount_temporary`] puts into the directory for temporary files: it has to stay there.
-pub fn names_kept(program: &Path) -> Vec<OsString> {
-    TEMPORARY_PLACES.iter().filter_map(|place| first_below(Path::new(place), program)).collect()
+pub fn names_kept(programs: &[&Path]) -> Vec<OsString> {
+    let below = |place| programs.iter().filter_map(move |program| first_below(Path::new(place), program));
+    let names: BTreeSet<OsString> = TEMPORARY_PLACES.into_iter().flat_map(below).collect();
+    names.into_iter().collect()
 }
 
 fn first_below(place: &Path, program: &Path) -> Option<OsString> {

@@ -5,6 +5,7 @@
 //! Always holds: one run at a time; a server that dies is replaced before the next run; a run never sees what
 //! an earlier one left.
 
+use crate::home::{self, Home};
 use crate::link::{self, Link, Silence};
 use crate::stream::Sink;
 use crate::{Arena, ArenaSizes, Error, Interrupt, Limits, Outcome, Output, Run, TestCase, RUNNER_SUBCOMMAND};
@@ -71,6 +72,8 @@ pub struct Options {
     pub argv0: Option<Vec<u8>>,
     /// Environment that is not an input. `HOME` and `TMPDIR` are added, below the scratch directory.
     pub env: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Where programs are at home, whichever of them is run.
+    pub homes: Vec<Home>,
     pub symbolic: Symbolic,
     /// By default [`ArenaSizes::native`] or [`ArenaSizes::default`], by kind.
     pub arena: Option<ArenaSizes>,
@@ -96,6 +99,7 @@ impl Default for Options {
             runner: None,
             argv0: None,
             env: default_environment(),
+            homes: Vec::new(),
             symbolic: Symbolic::default(),
             arena: None,
             scratch_bytes: 256 << 20,
@@ -118,6 +122,10 @@ pub fn default_environment() -> Vec<(Vec<u8>, Vec<u8>)> {
 }
 
 impl Options {
+    pub(crate) fn home(&self, program: &Path) -> Home {
+        home::of(&self.homes, program).cloned().unwrap_or_default()
+    }
+
     pub(crate) fn runner_command(&self) -> Result<(PathBuf, Vec<OsString>), Error> {
         if let Some([program, arguments @ ..]) = self.runner.as_deref() {
             return Ok((program.into(), arguments.to_vec()));
@@ -276,7 +284,8 @@ impl Executor {
         ];
         // A later addition replaces an earlier one, and an input replaces what is fixed.
         let mut fixed: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-        for (name, value) in own.iter().chain(&self.options.env) {
+        let home = self.options.home(&self.program);
+        for (name, value) in own.iter().chain(&self.options.env).chain(&home.env) {
             fixed.retain(|(n, _)| n != name);
             fixed.push((name.clone(), value.clone()));
         }

@@ -10,9 +10,11 @@ use crate::runner::{Level, Order};
 use crate::scratch::Scratch;
 use crate::{confine, sys, Arena, Error};
 use parallax_trace::control::*;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -86,9 +88,11 @@ fn start_at(
     options: &Options,
     arena: &Arena,
 ) -> Result<Link, Error> {
+    let home = options.home(program);
+    let visible: Vec<&Path> = std::iter::once(program).chain(home.place.as_deref()).collect();
     let (place, host) = match level {
         Level::Namespaces => {
-            let place = confine::mount_point(program);
+            let place = confine::mount_point(&visible);
             let missing = || Error::NoConfinement { missing: "no place for a scratch file system".into() };
             (place.ok_or_else(missing)?, None)
         }
@@ -102,13 +106,15 @@ fn start_at(
         instrumented: kind == Kind::Instrumented,
         moving_addresses: options.moving_addresses,
         program: program.to_path_buf(),
+        place: home.place.clone(),
+        library_path: OsStr::from_bytes(home.library_path()).to_owned(),
         scratch_bytes: options.scratch_bytes,
         scratch: place.clone(),
     };
     let mut starting = spawn(&order, options, arena)?;
     let attached = starting.hello(&order, options)?;
     let scratch = match (attached, host) {
-        (Some(fd), _) => Scratch::mounted(fd, place, confine::names_kept(program)),
+        (Some(fd), _) => Scratch::mounted(fd, place, confine::names_kept(&visible)),
         (None, Some(host)) => Scratch::on_host(host),
         (None, None) => return Err(starting.runner_failed(options, "sent no scratch directory")),
     };

@@ -47,6 +47,10 @@ pub(crate) struct Order {
     /// See [`crate::Options::moving_addresses`].
     pub moving_addresses: bool,
     pub program: PathBuf,
+    /// See [`crate::Home::place`].
+    pub place: Option<PathBuf>,
+    /// `LD_LIBRARY_PATH` of a server that is the program itself; empty for none.
+    pub library_path: OsString,
     /// Size of the scratch file system, with [`Level::Namespaces`].
     pub scratch_bytes: u64,
     /// The scratch directory as the run sees it.
@@ -69,12 +73,16 @@ impl Order {
             self.scratch_bytes.to_string().into(),
             self.scratch.clone().into(),
             self.program.clone().into(),
+            self.place.clone().unwrap_or_default().into(),
+            self.library_path.clone(),
         ]
     }
 
     fn from_args(args: impl Iterator<Item = OsString>) -> Option<Order> {
         let args: Vec<OsString> = args.collect();
-        let [level, kind, addresses, bytes, scratch, program] = args.as_slice() else { return None };
+        let [level, kind, addresses, bytes, scratch, program, place, library_path] = args.as_slice() else {
+            return None;
+        };
         let level = match level.to_str()? {
             "namespaces" => Level::Namespaces,
             "landlock" => Level::Landlock,
@@ -86,6 +94,8 @@ impl Order {
             instrumented: kind == "instrumented",
             moving_addresses: addresses == "moving",
             program: program.into(),
+            place: Some(place).filter(|place| !place.is_empty()).map(PathBuf::from),
+            library_path: library_path.clone(),
             scratch_bytes: bytes.to_str()?.parse().ok()?,
             scratch: scratch.into(),
         })
@@ -138,7 +148,7 @@ fn run(order: &Order) -> Result<i32, Failure> {
     }
     confine_and_greet(order)?;
     if order.instrumented {
-        start_instrumented(&order.program)
+        start_instrumented(order)
     } else {
         run_native(&server::serve_here(server::Hooks::NONE))
     }
@@ -173,7 +183,11 @@ fn confine_and_greet(order: &Order) -> Result<(), Failure> {
     let mut writable = vec![order.scratch.clone()];
     if order.level == Level::Namespaces {
         step("mounts", confine::mount_view(&order.scratch, order.scratch_bytes, SCRATCH_FILES))?;
-        writable.extend(step("temporary files", confine::mount_temporary(&order.scratch, &order.program))?);
+        let visible: Vec<&Path> = std::iter::once(&*order.program).chain(order.place.as_deref()).collect();
+        writable.extend(step("temporary files", confine::mount_temporary(&order.scratch, &visible))?);
+        if let Some(place) = &order.place {
+            step("the program's place", confine::mount_program(&order.program, place))?;
+        }
         attached = Some(step("scratch directory", sys::open_path(&order.scratch))?);
         hello.confinement |= CONFINED_NAMESPACES;
     }
@@ -193,10 +207,16 @@ fn open_last_pid() -> bool {
     file.is_ok_and(|f| sys::dup_to(f.as_raw_fd(), FD_LAST_PID).is_ok())
 }
 
-fn start_instrumented(program: &Path) -> Result<i32, Failure> {
+fn start_instrumented(order: &Order) -> Result<i32, Failure> {
+    let place = order.place.as_ref().filter(|_| order.level == Level::Namespaces);
+    let program = place.unwrap_or(&order.program);
     let path = step("program", sys::c_path(program))?;
     let serve = CString::new(format!("{ENV_SERVE}={FORMAT_VERSION}"));
-    let env = [step("environment", serve)?];
+    let mut env = vec![step("environment", serve)?];
+    if !order.library_path.is_empty() {
+        let variable = [b"LD_LIBRARY_PATH=", order.library_path.as_bytes()].concat();
+        env.push(step("environment", CString::new(variable))?);
+    }
     let error = sys::exec(&path, std::slice::from_ref(&path), &env);
     Err(Failure(format!("{}: {error}", program.display())))
 }
@@ -237,6 +257,8 @@ mod tests {
             instrumented: true,
             moving_addresses: true,
             program: OsString::from_vec(b"/a b/\xff".to_vec()).into(),
+            place: Some("/b/c".into()),
+            library_path: "/a:/b".into(),
             scratch_bytes: 7,
             scratch: "/tmp/x".into(),
         };

@@ -30,6 +30,8 @@ pub struct Rules {
     paths: Vec<Vec<u8>>,
     /// Profilers inside the programs: what they write is not compared.
     pub profilers: Vec<Profiler>,
+    /// Names that are Parallax's, not the program's: removed wherever they stand.
+    own: Vec<Regex>,
     /// What a version differs from itself in.
     masks: Vec<Unstable>,
     /// Words that stand in the programs themselves; see [`crate::words_of`].
@@ -51,6 +53,7 @@ impl Default for Rules {
             names: Vec::new(),
             paths: Vec::new(),
             profilers: Vec::new(),
+            own: Vec::new(),
             masks: Vec::new(),
             words: Arc::default(),
         }
@@ -79,6 +82,12 @@ impl Rules {
             }
         }
         Arc::make_mut(&mut self.words).extend(crate::words_of(content));
+    }
+
+    /// A name that Parallax gave to a directory of one version. Paths of the build hold it, and so what a program prints of them.
+    pub fn add_own_name(&mut self, name: &str) {
+        // An escaped text is a regular expression.
+        self.own.extend(Regex::new(&regex::escape(name)));
     }
 
     /// A name under which the program is run.
@@ -151,10 +160,20 @@ impl Rules {
 
     /// Text as it is compared: without what is ignored.
     fn plain(&self, text: &[u8]) -> Vec<u8> {
+        let text = self.without_own(text.into());
         if self.ignore.is_empty() {
-            return text.to_vec();
+            return text.into_owned();
         }
-        by_line(text, |line| self.without_ignored(line.into()))
+        by_line(&text, |line| self.without_ignored(line.into()))
+    }
+
+    fn without_own<'t>(&self, mut text: Cow<'t, [u8]>) -> Cow<'t, [u8]> {
+        for name in &self.own {
+            if name.is_match(&text) {
+                text = name.replace_all(&text, &b""[..]).into_owned().into();
+            }
+        }
+        text
     }
 
     /// The same for standard error: the program's name is taken out too.
@@ -164,6 +183,7 @@ impl Rules {
             for path in &self.paths {
                 line = replaced(line, path);
             }
+            line = self.without_own(line);
             let prefix = self.names.iter().find(|name| is_prefix(&line, name));
             if let Some(name) = prefix {
                 line = [PROGRAM, &line[name.len()..]].concat().into();

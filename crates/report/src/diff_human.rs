@@ -21,6 +21,7 @@ pub fn diff_human(view: &DiffView) -> String {
         Verdict::Equivalent => equivalent(&mut text, view),
         Verdict::NoneFound | Verdict::SameCode | Verdict::NotExecuted => none_found(&mut text, view),
     };
+    let _ = writeln!(text, "{}", view.versions.compared());
     for unstable in &view.unstable {
         let _ = writeln!(
             text,

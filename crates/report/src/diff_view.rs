@@ -181,15 +181,31 @@ pub struct DiffStats {
     pub seconds: f64,
 }
 
-/// The two versions as the user named them, and their native binaries.
+/// The versions as the user named them, the programs that were compared, as their builds name them, their native binaries, and the shared objects that these
+/// loaded.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct VersionsView {
     pub old: String,
     pub new: String,
     pub golden: Option<String>,
+    pub old_program: String,
+    pub new_program: String,
+    pub golden_program: Option<String>,
     pub old_binary: String,
     pub new_binary: String,
     pub golden_binary: Option<String>,
+    pub old_loaded: Vec<String>,
+    pub new_loaded: Vec<String>,
+}
+
+impl VersionsView {
+    /// Which programs were compared, in words.
+    pub fn compared(&self) -> String {
+        if self.old_program == self.new_program {
+            return format!("Compared: the program {} of both versions.", self.old_program);
+        }
+        format!("Compared: the programs {} (old) and {} (new).", self.old_program, self.new_program)
+    }
 }
 
 /// Something in which a version differs from itself; `what` says which part of the aspect.

@@ -88,6 +88,7 @@ fn summary(view: &DiffView) -> String {
         stats.seconds,
         escaped(&view.ended)
     );
+    text.push_str(&format!("<p>{}</p>\n", escaped(&view.versions.compared())));
     if view.differences.is_empty() {
         return text;
     }

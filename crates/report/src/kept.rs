@@ -7,6 +7,7 @@
 //! special files in `files/` are refused, not followed.
 
 use crate::script::run_script;
+pub use crate::script::Launch;
 use parallax_execute::{Content, FileChange, Outcome, Output, Run, TestCase};
 use std::fs;
 use std::io;
@@ -39,8 +40,8 @@ pub fn is_kept(directory: &Path) -> bool {
     directory.join("cmd").is_file()
 }
 
-/// Writes the input part and `run.sh`. `argv0`: the name under which the program runs.
-pub fn write(directory: &Path, test: &TestCase, argv0: &[u8]) -> Result<(), KeptError> {
+/// Writes the input part and `run.sh`. `launch`: the name under which the program runs, and where versions are at home.
+pub fn write(directory: &Path, test: &TestCase, launch: impl Into<Launch>) -> Result<(), KeptError> {
     fs::create_dir_all(directory).at(directory)?;
     put(&directory.join("cmd"), &lines(test.argv.iter().map(|argument| escape(argument))))?;
     put(&directory.join("stdin"), &test.stdin)?;
@@ -52,7 +53,7 @@ pub fn write(directory: &Path, test: &TestCase, argv0: &[u8]) -> Result<(), Kept
         put(&files.join(path), bytes)?;
     }
     let script = directory.join("run.sh");
-    put(&script, &run_script(test, argv0))?;
+    put(&script, &run_script(test, &launch.into()))?;
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).at(&script)
 }
 

@@ -5,7 +5,8 @@
 //! Always holds: every argument and environment variable arrives byte by byte as it is in the test case, newlines and bytes
 //! that are not text included; environment, directory and `argv[0]` are as in the runs of Parallax.
 
-use parallax_execute::{default_environment, TestCase};
+use parallax_execute::{default_environment, Home, TestCase};
+use std::os::unix::ffi::OsStrExt;
 
 const HEAD: &str = r#"#!/bin/sh
 # Replays this test: sh run.sh BINARY [DIRECTORY]
@@ -47,12 +48,34 @@ done
 exit $status
 "#;
 
+/// How a program is started.
+#[derive(Clone, Debug, Default)]
+pub struct Launch {
+    pub argv0: Vec<u8>,
+    /// Programs that need more of their build than their own file.
+    pub homes: Vec<Home>,
+}
+
+impl<T: AsRef<[u8]>> From<T> for Launch {
+    fn from(argv0: T) -> Launch {
+        Launch { argv0: argv0.as_ref().to_vec(), homes: Vec::new() }
+    }
+}
+
+impl From<&Launch> for Launch {
+    fn from(launch: &Launch) -> Launch {
+        launch.clone()
+    }
+}
+
 /// The whole script.
-pub(crate) fn run_script(test: &TestCase, argv0: &[u8]) -> Vec<u8> {
+pub(crate) fn run_script(test: &TestCase, launch: &Launch) -> Vec<u8> {
     let mut script = HEAD.to_owned();
-    let name = Word::of(argv0);
+    let name = Word::of(&launch.argv0);
     script.push_str(&name.define("name"));
-    script.push_str("ln -s \"$binary\" \"$work/bin/$name\" || exit 2\nset -- env -i\n");
+    script.push_str("ln -s \"$binary\" \"$work/bin/$name\" || exit 2\n");
+    script.push_str(&libraries(&launch.homes));
+    script.push_str("set -- env -i\n[ -z \"$libraries\" ] || set -- \"$@\" \"LD_LIBRARY_PATH=$libraries\"\n");
     script.push_str("set -- \"$@\" \"HOME=$work/run\" \"TMPDIR=$work/tmp\"\n");
     for (name, value) in default_environment().iter().chain(&test.env) {
         script.push_str(&variable(name, value));
@@ -65,14 +88,29 @@ pub(crate) fn run_script(test: &TestCase, argv0: &[u8]) -> Vec<u8> {
     script.into_bytes()
 }
 
-/// The program is found through `PATH`, because only then it is free what `argv[0]` is.
+/// Where the loader looks for libraries: for the versions that were compared where their builds left them, for any other program where the caller says.
+fn libraries(homes: &[Home]) -> String {
+    let mut script =
+        "# Libraries of the build that the program belongs to.\nlibraries=${LD_LIBRARY_PATH-}\n".to_owned();
+    for home in homes {
+        let library_path = home.env.iter().find(|(name, _)| name == b"LD_LIBRARY_PATH");
+        let Some((_, directories)) = library_path else { continue };
+        script.push_str(&Word::of(home.program.as_os_str().as_bytes()).define("known"));
+        script.push_str("if [ \"$binary\" = \"$known\" ]; then\n");
+        script.push_str(&Word::of(directories).define("libraries"));
+        script.push_str("fi\n");
+    }
+    script
+}
+
+/// The program is found through `PATH`, because only then it is free what `argv[0]` is. What lies beside it comes next.
 fn variable(name: &[u8], value: &[u8]) -> String {
     let word = Word::of(&[name, value].join(&b'='));
     if name != b"PATH" {
         return word.append();
     }
     let rest = Word::of(value);
-    format!("{}set -- \"$@\" \"PATH=$work/bin:$path\"\n", rest.define("path"))
+    format!("{}set -- \"$@\" \"PATH=$work/bin:${{binary%/*}}:$path\"\n", rest.define("path"))
 }
 
 /// Bytes as a word of the shell.

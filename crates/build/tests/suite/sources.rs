@@ -73,12 +73,18 @@ fn the_native_compiler_can_be_chosen() {
 }
 
 #[test]
-fn a_failing_build_leaves_nothing_in_the_cache() {
+fn a_failing_build_keeps_its_tree_and_log_and_the_next_one_starts_afresh() {
     let sandbox = Sandbox::new();
-    let error = sandbox.build("broken", "make", "program").unwrap_err();
-    assert!(matches!(error, BuildError::BuildFailed { .. }));
-    let builds = sandbox.cache().root().join("builds");
-    assert!(fs::read_dir(builds).unwrap().all(|entry| entry.unwrap().path().is_file()));
+    let flag = sandbox.path().join("flag");
+    let command = format!("test ! -e left-over && touch left-over && test -e {} && make", flag.display());
+    let error = sandbox.build("archive", &command, "program").unwrap_err();
+    let BuildError::BuildFailed { directory, log, .. } = &error else { panic!("{error}") };
+    assert!(directory.join("left-over").exists() && log.is_file());
+    // Nor does another build sweep it away.
+    sandbox.build("statics", "$CC -fcommon main.c other.c -o program", "program").unwrap();
+    assert!(directory.join("left-over").exists());
+    fs::write(&flag, "").unwrap();
+    assert_eq!(output_of(&sandbox.build("archive", &command, "program").unwrap().native), "42\n");
 }
 
 #[test]
