@@ -21,6 +21,8 @@ pub enum CliError {
     Version { which: &'static str, name: String, source: Box<CliError> },
     #[error("{0}\n\n{1}")]
     Both(Box<CliError>, Box<CliError>),
+    #[error("both versions ({} and {}): {source}", .names[0], .names[1])]
+    Alike { names: [String; 2], source: Box<CliError> },
     #[error(
         "{0}: what would be compared is not what was built. Link the program so that it finds its own libraries (without -rpath to another place, or \
          with -Wl,-rpath,'$ORIGIN'), or link them statically"
@@ -66,6 +68,18 @@ impl CliError {
         CliError::Version { which, name: name.to_owned(), source: Box::new(self) }
     }
 
+    /// What is wrong with both versions, said once if it is the same.
+    pub fn of_both(old: CliError, new: CliError) -> CliError {
+        match (old, new) {
+            (CliError::Version { name: a, source, .. }, CliError::Version { name: b, source: other, .. })
+                if source.to_string() == other.to_string() =>
+            {
+                CliError::Alike { names: [a, b], source }
+            }
+            (old, new) => CliError::Both(Box::new(old), Box::new(new)),
+        }
+    }
+
     pub fn exit_code(&self) -> ExitCode {
         match self {
             CliError::Usage(_)
@@ -79,7 +93,9 @@ impl CliError {
             CliError::Unstable(_) => ExitCode::Unstable,
             CliError::Search(_) => ExitCode::Internal,
             CliError::Build(error) => build_code(error),
-            CliError::Version { source, .. } | CliError::Both(source, _) => source.exit_code(),
+            CliError::Version { source, .. } | CliError::Both(source, _) | CliError::Alike { source, .. } => {
+                source.exit_code()
+            }
             CliError::Stranger(_) => ExitCode::Build,
             CliError::Instrument(_) | CliError::Model(_) => ExitCode::Build,
             CliError::Execute(error) => execute_code(error),

@@ -105,7 +105,7 @@ pub fn build(wanted: &[Wanted; 2], interrupt: &Interrupt, cache: &Cache) -> Resu
     }
     let versions = match (old, new) {
         (Ok(old), Ok(new)) => [old, new],
-        (Err(old), Err(new)) => return Err(CliError::Both(Box::new(old), Box::new(new))),
+        (Err(old), Err(new)) => return Err(CliError::of_both(old, new)),
         (Err(error), _) | (_, Err(error)) => return Err(error),
     };
     versions.iter().for_each(engine::warn);
