@@ -33,7 +33,7 @@ pub use build::{build, Request, Stop};
 pub use cache::Cache;
 pub use collect::{collect, MissingBitcode, Version};
 pub use error::BuildError;
-pub use git::{merge_base, MergeBase};
+pub use git::{commit, is_clean, merge_base, MergeBase};
 pub use link::{LinkItem, LinkLine};
 pub use outside::{is_shared, names_outside};
 pub use source::Source;

@@ -9,6 +9,7 @@
 use crate::changed::{self, Changed};
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::corpus::{unflipped, Corpus};
 use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs, Strategy};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
@@ -18,26 +19,26 @@ use crate::keeper::{Effort, Keeper};
 use crate::lab::{Shared, VersionsLab};
 use crate::ledger::{lock, Ledger};
 use crate::natives::{Natives, Setting};
+use crate::outcomes::{self, warn, Names};
 use crate::progress::Show;
 use crate::reached::Reached;
-use crate::resolve::Inputs;
+use crate::resolve::{self, Inputs, SymbolicKinds};
 use crate::run_file::{self, Built, RunFile};
+use crate::seeds::{self, Seed};
 use crate::stability::{self, Round};
 use crate::versions::{self, Wanted};
 use crate::watch::{counters, Watch};
-use crate::{engine, seeds};
+use crate::{check, engine, evidence, faithful, obstacles, unsupported};
 use parallax_build::{Cache, Version};
 use parallax_execute::{Executor, Interrupt, Kind, Limits, TestCase};
 use parallax_instrument::Instrumented;
 use parallax_oracle::{Aspect, Aspects, Causes, Profiler, Rules};
 use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
-use parallax_report::place::Place;
-use parallax_report::{diff_human, kept, OutDir};
-use parallax_search::{Budget, Chart, Ended, Lab, Outcome, Settings, Side};
+use parallax_report::{diff_human, OutDir};
+use parallax_search::{Budget, Chart, Ended, Lab, Outcome, Settings, Varied};
 use parallax_trace::sites::ProgramMap;
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
@@ -53,13 +54,13 @@ pub struct Finished {
 
 pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliError> {
     let interrupt = Interrupt::on_signals();
-    let seed = Inputs::read(&args.inputs)?;
-    let seeds = seeds::seeds(seed.test_case(), args.seeds.as_deref())?;
+    check::options(args)?;
     let rules = rules(&args.oracle)?;
-    if let Some(directory) = &args.record_queries {
-        empty_directory(directory)?;
-    }
+    let inputs = Inputs::read(&args.inputs)?;
+    let seeds = seeds::seeds(inputs.test_case(), args.seeds.as_deref())?;
+    check::seeds(&seeds)?;
     let wanted = versions::wanted(args, config)?;
+    check::versions(args, &wanted)?;
     let claim = OutDir::claim(&args.out)?;
     let cache = Cache::from_environment();
     eprintln!("parallax: building {} and {}", wanted[0].name, wanted[1].name);
@@ -69,22 +70,9 @@ pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliErr
     let argv0 = versions::common_name(&built[0].native, &built[1].native);
     let out = claim.begin()?;
     let setting = Setting { argv0, unconfined: args.limits.unconfined, moving_addresses: false, interrupt };
-    let comparison = Comparison { args, wanted, built, golden, cache, setting, seeds };
+    let comparison = Comparison { args, wanted, built, golden, cache, setting, inputs, seeds };
     out.write_json(run_file::FILE, &comparison.describe())?;
     comparison.run(out, rules)
-}
-
-/// Queries of two searches in one directory would overwrite one another in part.
-fn empty_directory(directory: &Path) -> Result<(), CliError> {
-    let complain = |what: String| {
-        CliError::usage(format!("--record-queries {}: {what}; name a new directory", directory.display()))
-    };
-    std::fs::create_dir_all(directory).map_err(|error| complain(error.to_string()))?;
-    let mut entries = std::fs::read_dir(directory).map_err(|error| complain(error.to_string()))?;
-    match entries.next() {
-        None => Ok(()),
-        Some(_) => Err(complain("it is not empty".to_owned())),
-    }
 }
 
 /// What is compared, from the options.
@@ -109,26 +97,6 @@ struct Begun {
     shared: Arc<Shared>,
 }
 
-/// Test cases that are kept because of what they execute.
-struct Corpus {
-    home: PathBuf,
-    names: HashMap<TestCase, String>,
-}
-
-impl Corpus {
-    /// Where a test case is kept.
-    fn keep(&mut self, test: &TestCase, argv0: &[u8]) -> Result<String, CliError> {
-        if let Some(name) = self.names.get(test) {
-            return Ok(name.clone());
-        }
-        let directory = self.home.join(format!("{:05}", self.names.len() + 1));
-        kept::write(&directory, test, argv0)?;
-        let name = directory.display().to_string();
-        self.names.insert(test.clone(), name.clone());
-        Ok(name)
-    }
-}
-
 struct Comparison<'c> {
     args: &'c DiffArgs,
     wanted: [Wanted; 2],
@@ -136,7 +104,8 @@ struct Comparison<'c> {
     golden: Option<PathBuf>,
     cache: Cache,
     setting: Setting,
-    seeds: Vec<TestCase>,
+    inputs: Inputs,
+    seeds: Vec<Seed>,
 }
 
 impl Comparison<'_> {
@@ -171,7 +140,8 @@ impl Comparison<'_> {
         };
         let mut view = DiffView::new(self.versions());
         view.warnings = rules.profilers.iter().map(profile_warning).collect();
-        view.symbolic = self.seeds.first().map(seeds::described).unwrap_or_default();
+        view.symbolic =
+            self.seeds.first().map(|seed| seeds::described(&seed.test, self.symbolic())).unwrap_or_default();
         let ledger = Mutex::new(Ledger::new(view, out, self.setting.argv0.clone(), changes)?);
         let (clock, begun) = (Clock::new(self.args.time), OnceLock::new());
         std::thread::scope(|scope| {
@@ -239,6 +209,7 @@ impl Comparison<'_> {
     ) -> Result<Compared, CliError> {
         clock.start();
         let first = self.round(false)?;
+        self.show_seeds(&first, ledger, show)?;
         let unchanged = changed.is_some_and(|changed| changed.comparison.only_names());
         if let Some(reason) = parallax_instrument::proof([&self.built[0], &self.built[1]], unchanged) {
             lock(ledger).view.unstable = stability::settle(&mut rules, &first, &self.round(true)?)?;
@@ -252,7 +223,9 @@ impl Comparison<'_> {
         let instrumented = versions::instrument(&self.built, &self.cache)?;
         let maps = [&instrumented[0].map, &instrumented[1].map];
         let chart = changed.map(|changed| guide::chart(changed, maps)).unwrap_or_default();
-        let reached = changed.map(|changed| Reached::new(changed, maps[1], &self.seeds)).unwrap_or_default();
+        let reached =
+            changed.map(|changed| Reached::new(changed, maps[1], &self.tests())).unwrap_or_default();
+        warn(unsupported::warnings(maps, &self.built), ledger, show);
         let deadline = clock.start();
         lock(ledger).begin(Instant::now());
         let unstable = stability::settle(&mut rules, &first, &self.round(true)?)?;
@@ -266,7 +239,12 @@ impl Comparison<'_> {
         show.begin();
         let shared = Arc::new(self.shared(rules, reached, maps));
         let Begun { instrumented, shared } = begun.get_or_init(|| Begun { instrumented, shared });
-        let outcome = self.search(instrumented, &chart, shared, deadline, ledger, show)?;
+        let mut lab = self.lab(instrumented, shared, deadline)?;
+        let maps = [&instrumented[0].map, &instrumented[1].map];
+        let unfaithful = faithful::check(&mut lab, maps, &self.seeds, &first, self.args.time);
+        lock(ledger).view.weakened.extend(unfaithful);
+        let keeper = self.keeper(lab, ledger, deadline)?;
+        let outcome = self.search(instrumented, &chart, shared, deadline, keeper, ledger, show)?;
         Ok(Compared::Searched(Box::new(outcome)))
     }
 
@@ -283,7 +261,25 @@ impl Comparison<'_> {
 
     fn round(&self, moving_addresses: bool) -> Result<Round, CliError> {
         let setting = Setting { moving_addresses, ..self.setting.clone() };
-        stability::round(&mut self.natives(&setting)?, &self.seeds, self.args.time)
+        stability::round(&mut self.natives(&setting)?, &self.tests(), self.args.time)
+    }
+
+    fn tests(&self) -> Vec<TestCase> {
+        self.seeds.iter().map(|seed| seed.test.clone()).collect()
+    }
+
+    fn symbolic(&self) -> SymbolicKinds {
+        resolve::symbolic(self.args.symbolic.as_deref())
+    }
+
+    /// What the seeds showed is said before anything else, and stays in the result.
+    fn show_seeds(&self, first: &Round, ledger: &Mutex<Ledger>, show: &mut Show) -> Result<(), CliError> {
+        let names = Names { limits: &self.args.limits, run_time: self.args.oracle.run_time };
+        let outcomes = outcomes::outcomes(&self.seeds, first, &self.setting.argv0, &names)?;
+        let mut warnings = self.inputs.warnings.clone();
+        warnings.extend(outcomes::unnamed(&self.inputs.unnamed, first));
+        outcomes::tell(outcomes, self.seeds.len() as u64, warnings, ledger, show);
+        Ok(())
     }
 
     fn natives(&self, setting: &Setting) -> Result<Natives, CliError> {
@@ -314,18 +310,18 @@ impl Comparison<'_> {
         chart: &Chart,
         shared: &Arc<Shared>,
         deadline: Instant,
+        keeper: Keeper,
         ledger: &Mutex<Ledger>,
         show: &mut Show,
     ) -> Result<Outcome, CliError> {
         let maps = [&instrumented[0].map, &instrumented[1].map];
         let labs = self.labs(instrumented, shared, deadline)?;
-        let keeper = self.keeper(self.lab(instrumented, shared, deadline)?, ledger, deadline)?;
         let (sender, receiver) = channel();
         std::thread::scope(|scope| {
             scope.spawn(move || keeper.work(receiver));
             let mut watch = Watch { shared, ledger, sender, show, trouble: None };
             let outcome = parallax_search::search(
-                self.seeds.clone(),
+                self.tests(),
                 labs,
                 maps,
                 chart,
@@ -350,7 +346,8 @@ impl Comparison<'_> {
         let golden =
             golden.map(|path| Golden::new(path, self.limits(), deadline, &self.setting)).transpose()?;
         let effort = Effort { time: self.args.minimise_time, runs: self.args.minimise_runs };
-        Ok(Keeper { lab, golden, ledger, effort, deadline, interrupt: self.setting.interrupt.clone() })
+        let (varied, interrupt) = (self.varied(), self.setting.interrupt.clone());
+        Ok(Keeper { lab, golden, ledger, effort, varied, deadline, interrupt })
     }
 
     fn labs(
@@ -377,7 +374,9 @@ impl Comparison<'_> {
         let symbolic = |instrumented: &Instrumented| {
             let sizes = engine::arena(&self.args.limits);
             let arena = Some(sizes.with_edges(instrumented.map.edges.len()));
-            let options = parallax_execute::Options { arena, may_stay: true, ..self.setting.options() };
+            let symbolic = self.symbolic().for_runs();
+            let options =
+                parallax_execute::Options { arena, symbolic, may_stay: true, ..self.setting.options() };
             Executor::new(&instrumented.program, Kind::Instrumented, options)
         };
         let mut natives = self.natives(&self.setting)?;
@@ -394,8 +393,14 @@ impl Comparison<'_> {
             query_time: self.args.query_time,
             max_differences: self.args.max_differences,
             max_input: self.args.max_input as usize,
+            varied: self.varied(),
             record: self.args.record_queries.clone(),
         }
+    }
+
+    fn varied(&self) -> Varied {
+        let SymbolicKinds { arguments, stdin, files, env } = self.symbolic();
+        Varied { arguments, stdin, files, env }
     }
 
     fn budget(&self, deadline: Instant) -> Budget {
@@ -412,8 +417,9 @@ impl Comparison<'_> {
     ) -> Result<Result<ExitCode, CliError>, CliError> {
         ledger.progress(counters(&outcome.stats))?;
         ledger.view.ended = self.ended(outcome);
-        if let Some(begun) = begun {
-            self.take_surroundings(ledger, begun, outcome)?;
+        match begun {
+            Some(begun) => self.take_surroundings(ledger, begun, outcome)?,
+            None => ledger.view.weakened.push("the time was up before the search began".to_owned()),
         }
         let otherwise = match (&outcome.ended, &outcome.trouble) {
             (Ended::Lab, trouble) => Err(CliError::Search(trouble.clone().unwrap_or_default())),
@@ -430,13 +436,17 @@ impl Comparison<'_> {
         outcome: &Outcome,
     ) -> Result<(), CliError> {
         ledger.view.lost = shared.losses().views([&instrumented[0].map, &instrumented[1].map]);
+        if outcome.ended == Ended::Exhausted {
+            ledger.view.ended = obstacles::exhausted(&shared.losses(), &ledger.view.lost);
+        }
         ledger.view.unflipped = unflipped(instrumented, outcome);
-        let mut corpus = Corpus { home: ledger.out.path().join("corpus"), names: HashMap::new() };
+        let mut corpus = Corpus::new(ledger.out.path());
         for test in &outcome.corpus {
             corpus.keep(test, &self.setting.argv0)?;
         }
         let keep = |test: &TestCase| corpus.keep(test, &self.setting.argv0);
         ledger.view.targets = shared.reached.views(keep)?;
+        evidence::conclude(&mut ledger.view, &ledger.changes, &shared.losses());
         Ok(())
     }
 
@@ -471,19 +481,4 @@ fn profile_warning(profiler: &Profiler) -> String {
 /// What is known of a search that did not end in time.
 fn late(begun: &OnceLock<Begun>) -> Outcome {
     Outcome::unfinished(begun.get().map(|begun| begun.shared.latest().clone()).unwrap_or_default())
-}
-
-fn unflipped(instrumented: &[Instrumented; 2], outcome: &Outcome) -> Vec<UnflippedView> {
-    let view = |branch: &parallax_search::Unflipped| {
-        let (map, version) = match branch.side {
-            Side::Old => (&instrumented[0].map, "old"),
-            Side::New => (&instrumented[1].map, "new"),
-        };
-        UnflippedView {
-            version: version.to_owned(),
-            place: Place::of(map, branch.site).to_string(),
-            reason: branch.reason.to_owned(),
-        }
-    };
-    outcome.unflipped.iter().map(view).collect()
 }

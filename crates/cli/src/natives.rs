@@ -5,6 +5,7 @@
 //! Always holds: a run that was cut short because the time of the whole search was up is not taken for one that hangs.
 
 use crate::error::CliError;
+use crate::sanitizer;
 use parallax_execute::{Executor, Interrupt, Kind, Limits, Options, Outcome, Run, TestCase};
 use parallax_oracle::{Runner, Which};
 use std::path::Path;
@@ -56,7 +57,9 @@ pub struct Setting {
 impl Setting {
     /// A fresh executor of a native binary.
     pub fn native(&self, program: &Path) -> Result<Executor, CliError> {
-        Ok(Executor::new(program, Kind::Native, self.options())?)
+        // A program that cannot be read cannot be run either, and that is said then.
+        let reserves_much = std::fs::read(program).is_ok_and(|content| sanitizer::of(&content).is_some());
+        Ok(Executor::new(program, Kind::Native, Options { reserves_much, ..self.options() })?)
     }
 
     pub fn options(&self) -> Options {
