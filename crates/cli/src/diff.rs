@@ -236,6 +236,7 @@ impl Comparison<'_> {
             ));
         }
         lock(ledger).view.unstable = unstable;
+        lock(ledger).view.weakened.extend(outcomes::unconfirmed(&self.seeds, &first, &rules));
         show.begin();
         let shared = Arc::new(self.shared(rules, reached, maps));
         let Begun { instrumented, shared } = begun.get_or_init(|| Begun { instrumented, shared });

@@ -15,6 +15,9 @@ const LISTED: usize = 3;
 
 /// `changes`: what changed between the versions, from code or, if that is not known, from text.
 pub fn conclude(view: &mut DiffView, changes: &[Change], losses: &Losses) {
+    if view.verdict == Verdict::Different {
+        view.weakened.clear();
+    }
     if view.verdict != Verdict::NoneFound {
         return;
     }

@@ -99,12 +99,7 @@ pub struct VersionsLab {
 impl Lab for VersionsLab {
     fn trace(&mut self, side: Side, test: &TestCase) -> Result<Traced, LabError> {
         let traced = self.observed(side, test).map(|(_, traced)| traced);
-        let traced = unless_broken(traced, nothing)?;
-        self.shared.losses().note(side, &traced.trace);
-        if side == Side::New {
-            self.shared.reached.note(&traced.trace, test);
-        }
-        Ok(traced)
+        unless_broken(traced, nothing)
     }
 
     fn glimpse(&mut self, side: Side, test: &TestCase) -> Result<Glimpse, LabError> {
@@ -145,6 +140,10 @@ impl VersionsLab {
         let run = self.symbolic[side as usize].run(test, &limits)?;
         let digest = self.shared.rules.digest(&run);
         let traced = Traced { digest, ..self.decoded(side) };
+        self.shared.losses().note(side, &traced.trace);
+        if side == Side::New {
+            self.shared.reached.note(&traced.trace, test);
+        }
         Ok((run, traced))
     }
 

@@ -58,8 +58,12 @@ impl Setting {
     /// A fresh executor of a native binary.
     pub fn native(&self, program: &Path) -> Result<Executor, CliError> {
         // A program that cannot be read cannot be run either, and that is said then.
-        let reserves_much = std::fs::read(program).is_ok_and(|content| sanitizer::of(&content).is_some());
-        Ok(Executor::new(program, Kind::Native, Options { reserves_much, ..self.options() })?)
+        let sanitized = std::fs::read(program).is_ok_and(|content| sanitizer::of(&content).is_some());
+        let mut options = Options { reserves_much: sanitized, ..self.options() };
+        if sanitized {
+            options.env.extend(sanitizer::environment());
+        }
+        Ok(Executor::new(program, Kind::Native, options)?)
     }
 
     pub fn options(&self) -> Options {

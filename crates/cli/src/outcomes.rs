@@ -13,6 +13,7 @@ use crate::resolve;
 use crate::seeds::Seed;
 use crate::stability::Round;
 use parallax_execute::{Outcome, Run};
+use parallax_oracle::Rules;
 use parallax_report::diff_view::{SeedRunView, SeedView};
 use parallax_report::evidence::seed_lines;
 use parallax_report::{kept, Text};
@@ -40,6 +41,8 @@ enum Problem {
     NoStart(String),
     Limit(&'static str),
     NoMemory,
+    /// The runtime of a sanitizer could not work.
+    Sanitizer,
     Refused,
     Usage,
 }
@@ -103,6 +106,18 @@ pub fn warn(warnings: Vec<String>, ledger: &Mutex<Ledger>, show: &mut Show) {
     lock(ledger).view.warnings.extend(warnings);
 }
 
+/// Seeds on which the versions differed before the search. Whether they do every time is for the search to say, and if it ends
+/// without having said so, the user must know.
+pub fn unconfirmed(seeds: &[Seed], round: &Round, rules: &Rules) -> Vec<String> {
+    let pairs = seeds.iter().zip(round[0].iter().zip(&round[1]));
+    let differ = pairs.filter(|(_, (old, new))| rules.digest(old) != rules.digest(new));
+    differ
+        .map(|(seed, _)| {
+            format!("on seed {} the versions did not do the same; the search did not confirm it", seed.name)
+        })
+        .collect()
+}
+
 /// Arguments that look like files and name none, unless a run of the first seed made such a file.
 pub fn unnamed(arguments: &[String], round: &Round) -> Vec<String> {
     let made = |name: &String| {
@@ -158,6 +173,9 @@ fn problem(run: &Run, argv0: &[u8]) -> Option<Problem> {
     }
     if failed && (says(&NO_MEMORY) || says(&NO_SHADOW)) {
         return Some(Problem::NoMemory);
+    }
+    if failed && low.contains("sanitizer has encountered a fatal error") {
+        return Some(Problem::Sanitizer);
     }
     let printed = [&run.stdout.bytes, &run.stderr.bytes];
     printed.iter().any(|bytes| is_usage(bytes, argv0, failed)).then_some(Problem::Usage)
@@ -224,6 +242,9 @@ impl Problem {
             Problem::Limit(other) => format!("ran into a limit ({other})"),
             Problem::NoMemory => {
                 format!("said that there was no memory (--memory {}; give more)", limits.memory)
+            }
+            Problem::Sanitizer => {
+                "was ended by its sanitizer, which cannot work in a confined run; build without it".to_owned()
             }
             Problem::Refused => "made a system call that a confined run may not make".to_owned(),
             Problem::Usage => {
@@ -322,6 +343,10 @@ mod tests {
         assert_eq!(of(1, "", "prog: Cannot allocate memory\n"), Some(Problem::NoMemory));
         let shadow = "==7==ERROR: AddressSanitizer failed to allocate 0xdfff0001000 bytes\n==7==ReserveShadowMemoryRange failed while trying to map\n";
         assert_eq!(problem(&run(Outcome::Signaled(6), "", shadow), b"prog"), Some(Problem::NoMemory));
+        assert_eq!(
+            of(1, "", "==2==LeakSanitizer has encountered a fatal error.\n"),
+            Some(Problem::Sanitizer)
+        );
         assert_eq!(problem(&run(Outcome::Signaled(6), "", ""), b"prog"), None);
     }
 

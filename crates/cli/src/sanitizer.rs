@@ -2,14 +2,21 @@
 //!
 //! In: the content of a native program. Out: the sanitizer whose runtime is in it, or that it loads.
 
-/// What the start-up code of each sanitizer that reserves memory is called.
-const RUNTIMES: [(&[u8], &str); 5] = [
+/// What the start-up code of each sanitizer that reserves memory or traces its process is called.
+const RUNTIMES: [(&[u8], &str); 6] = [
     (b"__asan_init", "address sanitizer"),
     (b"__hwasan_init", "hardware-assisted address sanitizer"),
     (b"__tsan_init", "thread sanitizer"),
     (b"__msan_init", "memory sanitizer"),
     (b"__dfsan_init", "data-flow sanitizer"),
+    (b"__lsan_init", "leak sanitizer"),
 ];
+
+/// What such a program needs in its environment: looking for leaks takes the right to trace processes, which no run has. What the
+/// user gives with `--env` wins.
+pub fn environment() -> Vec<(Vec<u8>, Vec<u8>)> {
+    ["ASAN_OPTIONS", "LSAN_OPTIONS"].map(|name| (name.into(), b"detect_leaks=0".to_vec())).to_vec()
+}
 
 /// Such a program reserves terabytes of addresses for its shadow memory, and uses few of them: a limit on what it reserves ends
 /// it before `main`.

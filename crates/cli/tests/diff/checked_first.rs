@@ -145,7 +145,10 @@ fn a_commit_is_not_compared_with_itself() {
     fs::write(path.join("parallax.toml"), "").unwrap();
     same(path, &["--build", &build]);
     fs::write(path.join("main.c"), "int main(void) { return 1; }\n").unwrap();
-    let output = parallax(path, &["diff", "--build", "$CC -o prog main.c", "--time", "2s"]).output().unwrap();
+    let output =
+        parallax(path, &["diff", "--build", "$CC -o prog main.c", "--time", "30s", "--max-differences", "1"])
+            .output()
+            .unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -200,7 +203,7 @@ fn names_with_spaces_quotes_newlines_and_other_bytes_are_names_like_any_other() 
             }
             command.arg("--stdin").arg(directory.join("in \u{fffd}")).arg("--out").arg(directory.join("out"));
             command
-                .args(["--time", "2s", "--max-differences", "1", "--"])
+                .args(["--time", "30s", "--max-differences", "1", "--"])
                 .arg(OsStr::from_bytes(b"arg \xff\n'\""));
             let output = command.output().unwrap();
             let stderr = String::from_utf8_lossy(&output.stderr);

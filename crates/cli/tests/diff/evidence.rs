@@ -3,7 +3,13 @@
 use super::*;
 use std::fs;
 
-const SHORT: [&str; 4] = ["--time", "3s", "--runs", "40"];
+/// Short searches, unless a test says otherwise.
+const SHORT: [[&str; 2]; 2] = [["--time", "3s"], ["--runs", "40"]];
+
+/// The usual limits that `args` do not set.
+fn short<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    SHORT.iter().filter(|option| !args.contains(&option[0])).flatten().copied().collect()
+}
 
 /// Compares two sources in a directory of their own, with files beside them.
 fn compare_sources(old: &str, new: &str, files: &[(&str, &str)], args: &[&str]) -> Compared {
@@ -13,7 +19,7 @@ fn compare_sources(old: &str, new: &str, files: &[(&str, &str)], args: &[&str]) 
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
-    let line = [&["diff", "old.c", "new.c", "--format", "json"], &SHORT[..], args].concat();
+    let line = [&["diff", "old.c", "new.c", "--format", "json"][..], &short(args), args].concat();
     let output = parallax(directory.path(), &line).output().unwrap();
     Compared { directory, output }
 }
@@ -47,7 +53,7 @@ fn reader(extra: &str) -> String {
 fn what_the_seeds_did_is_shown_first_and_kept_in_every_form() {
     let files = [("in.txt", "hello\nworld\n"), ("more/a", ""), ("more/b", "x")];
     let args = ["--seeds", "more", "--", "in.txt"];
-    let compared = compare_sources(&reader(""), &reader("if (line[0] == 1) return 0;"), &files, &args);
+    let compared = compare_sources(&reader(""), &reader("if (line[0] == 1) return 3;"), &files, &args);
     let json = compared.json(0);
     let stderr = compared.stderr();
     let at = stderr
@@ -66,7 +72,7 @@ fn what_the_seeds_did_is_shown_first_and_kept_in_every_form() {
 
 #[test]
 fn a_seed_that_only_prints_usage_or_names_no_file_is_a_warning_and_the_verdict_says_less() {
-    let change = "if (line[0] == 1) return 0;";
+    let change = "if (line[0] == 1) return 3;";
     let compared = compare_sources(&reader(""), &reader(change), &[], &["--symbolic", "stdin"]);
     let json = compared.json(5);
     assert_eq!(json["verdict"], "not-executed");
@@ -109,8 +115,12 @@ int main(int argc, char **argv) {
 "#;
     let [old, new] = ["1", "2"].map(|key| program.replace("KEY", key));
     let files = [("tree/sub/data", "k"), ("tree/other", "o")];
-    let compared =
-        compare_sources(&old, &new, &files, &["--max-differences", "1", "--symbolic", "files", "--", "tree"]);
+    let compared = compare_sources(
+        &old,
+        &new,
+        &files,
+        &["--max-differences", "1", "--time", "30s", "--symbolic", "files", "--", "tree"],
+    );
     let difference = compared.one("stdout");
     assert_eq!((&difference["old"]["stdout"], &difference["new"]["stdout"]), (&"1\n".into(), &"2\n".into()));
     let test = compared.path(difference["test"].as_str().unwrap());
@@ -161,9 +171,12 @@ int main(int argc, char **argv) {
     ] {
         assert!(weakened.contains(part), "{part} in {weakened}");
     }
-    let human = parallax(compared.directory.path(), &["diff", "old.c", "new.c", "--time", "1s", "--", "x"])
-        .output()
-        .unwrap();
+    let human = parallax(
+        compared.directory.path(),
+        &["diff", "old.c", "new.c", "--time", "30s", "--runs", "5", "--", "x"],
+    )
+    .output()
+    .unwrap();
     let text = String::from_utf8_lossy(&human.stdout);
     assert!(text.contains(", but:\n") && text.contains("  - on seed command line"), "{text}");
 }
@@ -200,8 +213,8 @@ fn compare_trees(source: [&str; 2], build: &str, args: &[&str]) -> Compared {
         fs::write(directory.path().join(tree).join("x.c"), "int x(void) { return 0; }\n").unwrap();
     }
     let line = [
-        &["diff", "old", "new", "--format", "json", "--program", "prog", "--build", build],
-        &SHORT[..],
+        &["diff", "old", "new", "--format", "json", "--program", "prog", "--build", build][..],
+        &short(args),
         args,
     ]
     .concat();
@@ -212,12 +225,12 @@ fn compare_trees(source: [&str; 2], build: &str, args: &[&str]) -> Compared {
 #[test]
 fn a_version_that_the_loader_does_not_start_is_an_error_and_never_green() {
     let source = "int x(void);\nint main(void) { return x(); }\n";
-    let build = "$CC -shared -fPIC -o libx.so x.c && $CC -o prog main.c -L. -lx && sed -i 's/libx[.]so/libz.so/' prog";
+    let build = "$CC -shared -fPIC -o libx9.so x.c && $CC -o prog main.c -L. -lx9 && sed -i 's/libx9[.]so/libq9.so/' prog";
     let compared =
         compare_trees([source, &(source.to_owned() + "int unused(void) { return 1; }\n")], build, &[]);
     let stderr = compared.stderr();
     assert_eq!(compared.output.status.code(), Some(3), "{stderr}");
-    assert!(stderr.contains("version does not start on any seed") && stderr.contains("libz.so"), "{stderr}");
+    assert!(stderr.contains("version does not start on any seed") && stderr.contains("libq9.so"), "{stderr}");
     assert!(compared.output.stdout.is_empty());
 }
 
@@ -241,7 +254,7 @@ fn only_the_kinds_of_input_that_are_symbolic_change() {
         &old,
         &new,
         &[],
-        &["--symbolic", "stdin", "--max-differences", "1", "--runs", "400", "--", "mode"],
+        &["--symbolic", "stdin", "--max-differences", "1", "--time", "30s", "--runs", "400", "--", "mode"],
     )
     .one("exit");
     assert_eq!(difference["arguments"], serde_json::json!(["mode"]), "not even made smaller");
