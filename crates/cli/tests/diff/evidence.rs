@@ -4,7 +4,7 @@ use super::*;
 use std::fs;
 
 /// Short searches, unless a test says otherwise.
-const SHORT: [[&str; 2]; 2] = [["--time", "3s"], ["--runs", "40"]];
+const SHORT: [[&str; 2]; 2] = [["--time", "60s"], ["--runs", "20"]];
 
 /// The usual limits that `args` do not set.
 fn short<'a>(args: &[&'a str]) -> Vec<&'a str> {
@@ -132,14 +132,16 @@ int main(int argc, char **argv) {
 #[test]
 fn a_change_that_no_input_executed_is_a_verdict_of_its_own() {
     let program =
-        "#include <stdlib.h>\nint main(void) { return getenv(\"PARALLAX_TEST_NEVER\") ? EXIT : 0; }\n";
+        "#include <stdio.h>\n#include <stdlib.h>\nint main(void) { if (getenv(\"PARALLAX_TEST_NEVER\")) puts(\"EXIT\"); return 0; }\n";
     let [old, new] = ["3", "4"].map(|exit| program.replace("EXIT", exit));
     let compared = compare_sources(&old, &new, &[], &[]);
     let json = compared.json(5);
     assert_eq!(json["verdict"], "not-executed");
     assert_eq!(json["targets"][0]["status"], "unreached");
     let human =
-        parallax(compared.directory.path(), &["diff", "old.c", "new.c", "--time", "1s"]).output().unwrap();
+        parallax(compared.directory.path(), &["diff", "old.c", "new.c", "--time", "60s", "--runs", "5"])
+            .output()
+            .unwrap();
     let text = String::from_utf8_lossy(&human.stdout);
     assert_eq!(human.status.code(), Some(5));
     assert!(text.contains("but no input executed the change"), "{text}");
@@ -197,7 +199,7 @@ int main(void) {
 #[test]
 fn where_threads_hide_the_rest_nobody_says_that_nothing_was_left() {
     let [old, new] = ["NULL", "byte == 300 ? &byte : NULL"].map(|extra| THREADS.replace("EXTRA", extra));
-    let compared = compare_sources(&old, &new, &[], &["--time", "4s"]);
+    let compared = compare_sources(&old, &new, &[], &[]);
     let json: Value = serde_json::from_slice(&compared.output.stdout).expect(&compared.stderr());
     assert!(!json["ended"].as_str().unwrap().contains("nothing was left"), "{}", json["ended"]);
     assert!(words(&json, "weakened").contains("threads were started"), "{json:#}");
@@ -238,8 +240,11 @@ fn a_version_that_the_loader_does_not_start_is_an_error_and_never_green() {
 fn a_program_built_with_the_address_sanitizer_runs_and_is_compared() {
     let program = "#include <stdio.h>\nint main(void) { int c = getchar(); printf(\"%d\\n\", c == 'a' ? KEY : 1); return 0; }\n";
     let [old, new] = ["2", "3"].map(|key| program.replace("KEY", key));
-    let compared =
-        compare_trees([&old, &new], "$CC -g -fsanitize=address -o prog main.c", &["--max-differences", "1"]);
+    let compared = compare_trees(
+        [&old, &new],
+        "$CC -g -fsanitize=address -o prog main.c",
+        &["--max-differences", "1", "--runs", "400"],
+    );
     let json = compared.json(1);
     assert_eq!(json["seeds"][0]["old"]["exit"], 0, "{json:#}");
     assert_eq!(json["seeds"][0]["problem"], Value::Null);
