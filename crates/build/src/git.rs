@@ -70,6 +70,30 @@ pub(crate) fn find(directory: &Path, revision: &str) -> Result<Found, BuildError
     Ok(Found { top: repository, prefix, tree, time })
 }
 
+/// The hash of the commit that a revision names.
+pub fn commit(directory: &Path, revision: &str) -> Result<String, BuildError> {
+    find(directory, revision)?;
+    let name = format!("{revision}^{{commit}}");
+    let printed = ask(git(directory).args(["rev-parse", "--verify", "--quiet", "--end-of-options", &name]))?;
+    // As in `find`.
+    Ok(printed.lines().last().unwrap_or_default().to_string())
+}
+
+/// Does the working tree around a directory hold what its commit does? Results of Parallax at `out` and its configuration do
+/// not count; ignored files do not, either.
+pub fn is_clean(directory: &Path, out: &Path) -> Result<bool, BuildError> {
+    let top = PathBuf::from(ask(git(directory).args(["rev-parse", "--show-toplevel"]))?);
+    let status = ask(git(directory).args(["status", "--porcelain", "-z", "--untracked-files=normal"]))?;
+    let out = std::path::absolute(out).at(out)?;
+    let old = out.with_file_name(format!("{}.old", out.file_name().unwrap_or_default().to_string_lossy()));
+    let of_parallax = |entry: &str| {
+        let Some(name) = entry.strip_prefix("?? ") else { return false };
+        let path = top.join(name);
+        path == out || path == old || path.ends_with("parallax.toml")
+    };
+    Ok(status.split('\0').filter(|entry| !entry.is_empty()).all(of_parallax))
+}
+
 /// Where a branch of work began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MergeBase {

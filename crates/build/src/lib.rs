@@ -34,7 +34,7 @@ pub use build::{build, Request, Started, Stop};
 pub use cache::Cache;
 pub use collect::{collect, see_through, MissingBitcode, Version};
 pub use error::BuildError;
-pub use git::{merge_base, MergeBase};
+pub use git::{commit, is_clean, merge_base, MergeBase};
 pub use home::{Home, SharedObject};
 pub use link::{LinkItem, LinkLine};
 pub use outside::{is_shared, names_outside};

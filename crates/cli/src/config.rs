@@ -34,7 +34,8 @@ impl Config {
     pub fn find(directory: &Path) -> Result<Option<Config>, CliError> {
         for above in directory.ancestors() {
             let path = above.join(FILE);
-            if path.is_file() {
+            // A directory or a link that leads nowhere is a mistake that reading it will name.
+            if path.symlink_metadata().is_ok() {
                 return Config::read(&path).map(Some);
             }
             if above.join(".git").exists() {
@@ -108,6 +109,7 @@ impl Config {
         let mut word = OsString::from(format!("--{key}="));
         match (PATHS.contains(&key), text.split_once('=')) {
             (true, _) => word.push(self.directory.join(text)),
+            _ if key == "golden" && !text.starts_with("git:") => word.push(self.directory.join(text)),
             (false, Some((name, path))) if key == "file" => {
                 word.push(format!("{name}="));
                 word.push(self.directory.join(path));

@@ -21,14 +21,16 @@ use crate::ledger::{lock, Ledger};
 use crate::loaded::{self, Observed, Tried};
 use crate::native::{self, Native};
 use crate::natives::{Natives, Setting};
+use crate::outcomes::{self, warn, Names};
 use crate::progress::Show;
 use crate::reached::Reached;
-use crate::resolve::Inputs;
+use crate::resolve::{self, Inputs, SymbolicKinds};
 use crate::run_file::{self, Built, RunFile};
+use crate::seeds::{self, Seed};
 use crate::stability::{self, Round};
 use crate::versions::{self, Wanted};
 use crate::watch::{counters, Watch};
-use crate::{engine, losses, seeds};
+use crate::{check, engine, evidence, faithful, losses, obstacles, unsupported};
 use parallax_build::{Cache, Version};
 use parallax_execute::{Executor, Interrupt, Kind, Limits, TestCase};
 use parallax_instrument::Instrumented;
@@ -36,9 +38,8 @@ use parallax_oracle::{Aspect, Aspects, Causes, Profiler, Rules};
 use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
 use parallax_report::{diff_human, OutDir};
-use parallax_search::{Budget, Chart, Ended, Lab, Outcome, Settings};
+use parallax_search::{Budget, Chart, Ended, Lab, Outcome, Settings, Varied};
 use parallax_trace::sites::ProgramMap;
-use std::path::Path;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
@@ -54,13 +55,13 @@ pub struct Finished {
 
 pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliError> {
     let interrupt = Interrupt::on_signals();
-    let seed = Inputs::read(&args.inputs)?;
-    let seeds = seeds::seeds(seed.test_case(), args.seeds.as_deref())?;
+    check::options(args)?;
     let rules = rules(&args.oracle)?;
-    if let Some(directory) = &args.record_queries {
-        empty_directory(directory)?;
-    }
+    let inputs = Inputs::read(&args.inputs)?;
+    let seeds = seeds::seeds(inputs.test_case(), args.seeds.as_deref())?;
+    check::seeds(&seeds)?;
     let wanted = versions::wanted(args, config)?;
+    check::versions(args, &wanted)?;
     let claim = OutDir::claim(&args.out)?;
     let cache = Cache::from_environment();
     eprintln!("parallax: building {} and {}", wanted[0].name, wanted[1].name);
@@ -73,24 +74,12 @@ pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliErr
     let setting =
         Setting { argv0, homes, unconfined: args.limits.unconfined, moving_addresses: false, interrupt };
     let observed = Observed::default();
-    let mut comparison = Comparison { args, wanted, built, natives, golden, observed, cache, setting, seeds };
+    let mut comparison =
+        Comparison { args, wanted, built, natives, golden, observed, cache, setting, inputs, seeds };
     comparison.observe()?;
     let out = claim.begin()?;
     out.write_json(run_file::FILE, &comparison.describe())?;
     comparison.run(out, rules)
-}
-
-/// Queries of two searches in one directory would overwrite one another in part.
-fn empty_directory(directory: &Path) -> Result<(), CliError> {
-    let complain = |what: String| {
-        CliError::usage(format!("--record-queries {}: {what}; name a new directory", directory.display()))
-    };
-    std::fs::create_dir_all(directory).map_err(|error| complain(error.to_string()))?;
-    let mut entries = std::fs::read_dir(directory).map_err(|error| complain(error.to_string()))?;
-    match entries.next() {
-        None => Ok(()),
-        Some(_) => Err(complain("it is not empty".to_owned())),
-    }
 }
 
 /// What is compared, from the options.
@@ -125,7 +114,8 @@ struct Comparison<'c> {
     observed: Observed,
     cache: Cache,
     setting: Setting,
-    seeds: Vec<TestCase>,
+    inputs: Inputs,
+    seeds: Vec<Seed>,
 }
 
 impl Comparison<'_> {
@@ -156,7 +146,7 @@ impl Comparison<'_> {
             name: &self.wanted[i].name,
             native: &self.natives[i],
         };
-        self.observed = loaded::observe(&[side(0), side(1)], first, &self.limits(), &self.setting)?;
+        self.observed = loaded::observe(&[side(0), side(1)], &first.test, &self.limits(), &self.setting)?;
         Ok(())
     }
 
@@ -181,7 +171,8 @@ impl Comparison<'_> {
         view.warnings = rules.profilers.iter().map(profile_warning).collect();
         view.warnings.extend(self.observed.warnings.iter().cloned());
         view.weakened.extend(self.observed.warnings.iter().cloned());
-        view.symbolic = self.seeds.first().map(seeds::described).unwrap_or_default();
+        view.symbolic =
+            self.seeds.first().map(|seed| seeds::described(&seed.test, self.symbolic())).unwrap_or_default();
         let ledger = Mutex::new(Ledger::new(view, out, self.setting.launch(), changes)?);
         let (clock, begun) = (Clock::new(self.args.time), OnceLock::new());
         std::thread::scope(|scope| {
@@ -249,6 +240,7 @@ impl Comparison<'_> {
     ) -> Result<Compared, CliError> {
         clock.start();
         let first = self.round(false)?;
+        self.show_seeds(&first, ledger, show)?;
         let unchanged = changed.is_some_and(|changed| changed.comparison.only_names());
         if let Some(reason) = parallax_instrument::proof([&self.built[0], &self.built[1]], unchanged) {
             lock(ledger).view.unstable = stability::settle(&mut rules, &first, &self.round(true)?)?;
@@ -262,7 +254,9 @@ impl Comparison<'_> {
         let instrumented = versions::instrument(&self.built, &self.cache)?;
         let maps = [&instrumented[0].map, &instrumented[1].map];
         let chart = changed.map(|changed| guide::chart(changed, maps)).unwrap_or_default();
-        let reached = changed.map(|changed| Reached::new(changed, maps[1], &self.seeds)).unwrap_or_default();
+        let reached =
+            changed.map(|changed| Reached::new(changed, maps[1], &self.tests())).unwrap_or_default();
+        warn(unsupported::warnings(maps, &self.built), ledger, show);
         let deadline = clock.start();
         lock(ledger).begin(Instant::now());
         let unstable = stability::settle(&mut rules, &first, &self.round(true)?)?;
@@ -273,10 +267,16 @@ impl Comparison<'_> {
             ));
         }
         lock(ledger).view.unstable = unstable;
+        lock(ledger).view.weakened.extend(outcomes::unconfirmed(&self.seeds, &first, &rules));
         show.begin();
         let shared = Arc::new(self.shared(rules, reached, maps));
         let Begun { instrumented, shared } = begun.get_or_init(|| Begun { instrumented, shared });
-        let outcome = self.search(instrumented, &chart, shared, deadline, ledger, show)?;
+        let mut lab = self.lab(instrumented, shared, deadline)?;
+        let maps = [&instrumented[0].map, &instrumented[1].map];
+        let unfaithful = faithful::check(&mut lab, maps, &self.seeds, &first, self.args.time);
+        lock(ledger).view.weakened.extend(unfaithful);
+        let keeper = self.keeper(lab, ledger, deadline)?;
+        let outcome = self.search(instrumented, &chart, shared, deadline, keeper, ledger, show)?;
         Ok(Compared::Searched(Box::new(outcome)))
     }
 
@@ -293,7 +293,25 @@ impl Comparison<'_> {
 
     fn round(&self, moving_addresses: bool) -> Result<Round, CliError> {
         let setting = Setting { moving_addresses, ..self.setting.clone() };
-        stability::round(&mut self.natives(&setting)?, &self.seeds, self.args.time)
+        stability::round(&mut self.natives(&setting)?, &self.tests(), self.args.time)
+    }
+
+    fn tests(&self) -> Vec<TestCase> {
+        self.seeds.iter().map(|seed| seed.test.clone()).collect()
+    }
+
+    fn symbolic(&self) -> SymbolicKinds {
+        resolve::symbolic(self.args.symbolic.as_deref())
+    }
+
+    /// What the seeds showed is said before anything else, and stays in the result.
+    fn show_seeds(&self, first: &Round, ledger: &Mutex<Ledger>, show: &mut Show) -> Result<(), CliError> {
+        let names = Names { limits: &self.args.limits, run_time: self.args.oracle.run_time };
+        let outcomes = outcomes::outcomes(&self.seeds, first, &self.setting.argv0, &names)?;
+        let mut warnings = self.inputs.warnings.clone();
+        warnings.extend(outcomes::unnamed(&self.inputs.unnamed, first));
+        outcomes::tell(outcomes, self.seeds.len() as u64, warnings, ledger, show);
+        Ok(())
     }
 
     fn natives(&self, setting: &Setting) -> Result<Natives, CliError> {
@@ -317,18 +335,18 @@ impl Comparison<'_> {
         chart: &Chart,
         shared: &Arc<Shared>,
         deadline: Instant,
+        keeper: Keeper,
         ledger: &Mutex<Ledger>,
         show: &mut Show,
     ) -> Result<Outcome, CliError> {
         let maps = [&instrumented[0].map, &instrumented[1].map];
         let labs = self.labs(instrumented, shared, deadline)?;
-        let keeper = self.keeper(self.lab(instrumented, shared, deadline)?, ledger, deadline)?;
         let (sender, receiver) = channel();
         std::thread::scope(|scope| {
             scope.spawn(move || keeper.work(receiver));
             let mut watch = Watch { shared, ledger, sender, show, trouble: None };
             let outcome = parallax_search::search(
-                self.seeds.clone(),
+                self.tests(),
                 labs,
                 maps,
                 chart,
@@ -353,7 +371,8 @@ impl Comparison<'_> {
         let golden =
             golden.map(|g| Golden::new(&g.binary, self.limits(), deadline, &self.setting)).transpose()?;
         let effort = Effort { time: self.args.minimise_time, runs: self.args.minimise_runs };
-        Ok(Keeper { lab, golden, ledger, effort, deadline, interrupt: self.setting.interrupt.clone() })
+        let (varied, interrupt) = (self.varied(), self.setting.interrupt.clone());
+        Ok(Keeper { lab, golden, ledger, effort, varied, deadline, interrupt })
     }
 
     fn labs(
@@ -383,8 +402,14 @@ impl Comparison<'_> {
             let arena = Some(sizes.with_edges(instrumented.map.edges.len()));
             let homes =
                 vec![native::instrumented(&instrumented.program, &self.built[i], &self.setting.homes)];
-            let options =
-                parallax_execute::Options { arena, homes, may_stay: true, ..self.setting.options() };
+            let symbolic = self.symbolic().for_runs();
+            let options = parallax_execute::Options {
+                arena,
+                homes,
+                symbolic,
+                may_stay: true,
+                ..self.setting.options()
+            };
             Executor::new(&instrumented.program, Kind::Instrumented, options)
         };
         let mut natives = self.natives(&self.setting)?;
@@ -401,8 +426,14 @@ impl Comparison<'_> {
             query_time: self.args.query_time,
             max_differences: self.args.max_differences,
             max_input: self.args.max_input as usize,
+            varied: self.varied(),
             record: self.args.record_queries.clone(),
         }
+    }
+
+    fn varied(&self) -> Varied {
+        let SymbolicKinds { arguments, stdin, files, env } = self.symbolic();
+        Varied { arguments, stdin, files, env }
     }
 
     fn budget(&self, deadline: Instant) -> Budget {
@@ -419,8 +450,9 @@ impl Comparison<'_> {
     ) -> Result<Result<ExitCode, CliError>, CliError> {
         ledger.progress(counters(&outcome.stats))?;
         ledger.view.ended = self.ended(outcome);
-        if let Some(begun) = begun {
-            self.take_surroundings(ledger, begun, outcome)?;
+        match begun {
+            Some(begun) => self.take_surroundings(ledger, begun, outcome)?,
+            None => ledger.view.weakened.push("the time was up before the search began".to_owned()),
         }
         let otherwise = match (&outcome.ended, &outcome.trouble) {
             (Ended::Lab, trouble) => Err(CliError::Search(trouble.clone().unwrap_or_default())),
@@ -438,14 +470,18 @@ impl Comparison<'_> {
     ) -> Result<(), CliError> {
         let maps = [&instrumented[0].map, &instrumented[1].map];
         ledger.view.lost = shared.losses().views(maps);
+        if outcome.ended == Ended::Exhausted {
+            ledger.view.ended = obstacles::exhausted(&shared.losses(), &ledger.view.lost);
+        }
         ledger.view.unflipped = losses::unflipped(maps, outcome);
-        let mut corpus = Corpus { home: ledger.out.path().join("corpus"), ..Corpus::default() };
+        let mut corpus = Corpus::new(ledger.out.path());
         let launch = self.setting.launch();
         for test in &outcome.corpus {
             corpus.keep(test, &launch)?;
         }
         let keep = |test: &TestCase| corpus.keep(test, &launch);
         ledger.view.targets = shared.reached.views(keep)?;
+        evidence::conclude(&mut ledger.view, &ledger.changes, &shared.losses());
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Every option here is in the book (`docs/book/command-line.md`) and can stand in `parallax.toml` under its own name.
 
-use crate::args::{BuildArgs, InputArgs, LimitArgs};
+use crate::args::{BuildArgs, InputArgs, InputKind, LimitArgs};
 use crate::units;
 use clap::{Args, ValueEnum};
 use parallax_oracle::Aspect;
@@ -20,6 +20,9 @@ pub struct DiffArgs {
     pub new: Option<OsString>,
     #[command(flatten)]
     pub inputs: InputArgs,
+    /// Which inputs are symbolic and may vary; the others stay as in the seeds [default: all]
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    pub symbolic: Option<Vec<InputKind>>,
     /// More seeds: kept tests, or plain files to be used as standard input
     #[arg(long, value_name = "DIR")]
     pub seeds: Option<PathBuf>,

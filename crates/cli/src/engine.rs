@@ -10,7 +10,7 @@ use crate::native::{self, Native};
 use crate::pulse::{Beat, Pulse};
 use crate::resolve::{Target, TraceJob};
 use parallax_build::{Cache, Request, Source, Started, Stop, Version};
-use parallax_execute::{Arena, ArenaSizes, Executor, Interrupt, Kind, Limits, Options, Run, Symbolic};
+use parallax_execute::{Arena, ArenaSizes, Executor, Interrupt, Kind, Limits, Options, Run};
 use parallax_instrument::{instrument, Instrumented, Watch};
 use parallax_trace::format::Mode;
 use parallax_trace::request::{self, Input};
@@ -128,12 +128,7 @@ fn options(job: &TraceJob, version: &Version, interrupt: Interrupt) -> Options {
     let (limits, kinds) = (&job.limits, job.symbolic);
     Options {
         argv0: version.native.file_name().map(|name| name.as_encoded_bytes().to_vec()),
-        symbolic: Symbolic {
-            arguments: kinds.arguments,
-            stdin: kinds.stdin,
-            files: kinds.files,
-            env: kinds.env,
-        },
+        symbolic: kinds.for_runs(),
         arena: Some(arena(limits)),
         unconfined: limits.unconfined,
         interrupt,

@@ -50,6 +50,8 @@ pub enum CliError {
     Rules(#[from] parallax_oracle::RulesError),
     #[error("the versions are unstable: run twice on the same input, {0}; nothing is left to compare (take what changes out with --ignore)")]
     Unstable(String),
+    #[error("the {version} version does not start on any seed: {message}\n  nothing was compared; see that its build finds its libraries (rpath, or libraries beside the program), then try again")]
+    DoesNotStart { version: &'static str, message: String },
     #[error("the search had to stop: {0}")]
     Search(String),
     #[error("cannot write the result: {0}")]
@@ -97,6 +99,7 @@ impl CliError {
                 source.exit_code()
             }
             CliError::Stranger(_) => ExitCode::Build,
+            CliError::DoesNotStart { .. } => ExitCode::Build,
             CliError::Instrument(_) | CliError::Model(_) => ExitCode::Build,
             CliError::Execute(error) => execute_code(error),
             CliError::Trace(_) | CliError::Chunk(_) | CliError::Overwritten | CliError::Json(_) => {
@@ -130,7 +133,10 @@ fn execute_code(error: &parallax_execute::Error) -> ExitCode {
     use parallax_execute::Error;
     match error {
         Error::Interrupted => ExitCode::Interrupted,
-        Error::DoesNotServe { .. } | Error::NoProgram { .. } | Error::NotExecutable { .. } => ExitCode::Build,
+        Error::DoesNotServe { .. }
+        | Error::NoProgram { .. }
+        | Error::NotExecutable { .. }
+        | Error::NotStarted { .. } => ExitCode::Build,
         Error::NoConfinement { .. } | Error::TestCase { .. } | Error::Scratch { .. } => ExitCode::Usage,
         _ => ExitCode::Internal,
     }

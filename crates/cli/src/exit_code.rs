@@ -28,7 +28,7 @@ impl ExitCode {
         (ExitCode::Success, 0, "done; no difference found"),
         (ExitCode::Different, 1, "differences found"),
         (ExitCode::Usage, 2, "usage, configuration, or a file that is not there"),
-        (ExitCode::Build, 3, "a version does not build or is not instrumented"),
+        (ExitCode::Build, 3, "a version does not build, is not instrumented, or does not start"),
         (ExitCode::Unstable, 4, "a version is unstable against itself"),
         (ExitCode::NotExecuted, 5, "none found, and no input executed the change"),
         (ExitCode::Internal, 70, "internal error: a bug in Parallax"),

@@ -10,6 +10,7 @@ use crate::lab::VersionsLab;
 use crate::ledger::{self, Ledger};
 use parallax_execute::{Interrupt, TestCase};
 use parallax_oracle::{judge, minimise, Case, Judgement, Step};
+use parallax_search::Varied;
 use std::sync::mpsc::Receiver;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -30,6 +31,8 @@ pub struct Keeper<'k> {
     pub golden: Option<Golden>,
     pub ledger: &'k Mutex<Ledger>,
     pub effort: Effort,
+    /// What a smaller test may change.
+    pub varied: Varied,
     pub deadline: Instant,
     pub interrupt: Interrupt,
 }
@@ -58,6 +61,9 @@ impl Keeper<'_> {
             let last = now + longest * LAST_WORD >= self.deadline;
             if runs >= effort.runs || now >= end || last || self.interrupt.is_set() {
                 return Step::Stop;
+            }
+            if !self.varied.agree(candidate, &case.test) {
+                return Step::Other;
             }
             runs += 1;
             let found = self.judged(candidate, case, true);

@@ -9,7 +9,7 @@ use crate::engine;
 use crate::losses::Losses;
 use crate::natives::{limited, Natives, NoRun};
 use crate::reached::Reached;
-use parallax_execute::{Executor, Limits, TestCase};
+use parallax_execute::{Executor, Limits, Run, TestCase};
 use parallax_oracle::{judge, Case, Causes, Judgement, Rules};
 use parallax_search::{Glimpse, Lab, LabError, Side, Snapshot, Traced, Verdict};
 use parallax_trace::synth::Synth;
@@ -98,17 +98,8 @@ pub struct VersionsLab {
 
 impl Lab for VersionsLab {
     fn trace(&mut self, side: Side, test: &TestCase) -> Result<Traced, LabError> {
-        let traced = limited(&self.shared.limits, Some(self.deadline)).and_then(|(limits, _)| {
-            let executor = &mut self.symbolic[side as usize];
-            let run = executor.run(test, &limits)?;
-            Ok(Traced { digest: self.shared.rules.digest(&run), ..self.decoded(side) })
-        });
-        let traced = unless_broken(traced, nothing)?;
-        self.shared.losses().note(side, &traced.trace);
-        if side == Side::New {
-            self.shared.reached.note(&traced.trace, test);
-        }
-        Ok(traced)
+        let traced = self.observed(side, test).map(|(_, traced)| traced);
+        unless_broken(traced, nothing)
     }
 
     fn glimpse(&mut self, side: Side, test: &TestCase) -> Result<Glimpse, LabError> {
@@ -143,6 +134,19 @@ impl Lab for VersionsLab {
 }
 
 impl VersionsLab {
+    /// A run of a symbolic build, with its trace.
+    pub fn observed(&mut self, side: Side, test: &TestCase) -> Result<(Run, Traced), NoRun> {
+        let (limits, _) = limited(&self.shared.limits, Some(self.deadline))?;
+        let run = self.symbolic[side as usize].run(test, &limits)?;
+        let digest = self.shared.rules.digest(&run);
+        let traced = Traced { digest, ..self.decoded(side) };
+        self.shared.losses().note(side, &traced.trace);
+        if side == Side::New {
+            self.shared.reached.note(&traced.trace, test);
+        }
+        Ok((run, traced))
+    }
+
     /// The change behind a difference on this test case.
     pub fn cause(&mut self, test: &TestCase) -> Result<Option<String>, LabError> {
         let old = self.trace(Side::Old, test)?;

@@ -22,11 +22,17 @@ enum Fate {
 
 #[derive(Debug, Default)]
 pub struct Losses {
+    /// `FLAG_*` of all traces.
+    pub flags: u32,
+    /// Labels that were dropped because code without instrumentation had changed memory.
+    pub stale: u64,
     seen: BTreeMap<(Side, u32, Fate), u64>,
 }
 
 impl Losses {
     pub fn note(&mut self, side: Side, trace: &Trace) {
+        self.flags |= trace.header().flags;
+        self.stale += u64::from(trace.header().stale);
         for event in trace.events() {
             let (site, fate) = match event {
                 Event::Escape { site, function, .. } => {

@@ -6,6 +6,7 @@
 mod answers;
 mod args;
 mod changed;
+mod check;
 mod clock;
 mod config;
 mod corpus;
@@ -16,10 +17,13 @@ mod diff_args;
 mod doctor;
 mod engine;
 mod error;
+mod evidence;
 mod exit_code;
+mod faithful;
 mod golden;
 mod graphs;
 mod guide;
+mod input_files;
 mod inspect;
 mod inspect_args;
 mod keeper;
@@ -30,17 +34,23 @@ mod losses;
 mod models;
 mod native;
 mod natives;
+mod obstacles;
+mod outcomes;
 mod progress;
+mod progress_line;
 mod pulse;
 mod reached;
 mod replay;
 mod report;
 mod resolve;
 mod run_file;
+mod same_version;
+mod sanitizer;
 mod seeds;
 mod stability;
 mod trace;
 mod units;
+mod unsupported;
 mod versions;
 mod watch;
 mod ways;
@@ -157,8 +167,13 @@ fn with_config<T: Configured>(args: T) -> Result<(T, Option<Config>), CliError> 
     let mut words = std::env::args_os();
     let mut line: Vec<OsString> = words.by_ref().take(2).collect();
     line.extend(config.complete(&words.collect::<Vec<_>>(), &known)?);
+    let parsed = Cli::try_parse_from(line).unwrap_or_else(|error| {
+        // What was typed was right: the mistake is in the file.
+        eprintln!("parallax: with the options of {}:", config.directory.join(config::FILE).display());
+        error.exit()
+    });
     // The second word is the same.
-    let again = T::of(Cli::parse_from(line).command).map_or(args, |again| *again);
+    let again = T::of(parsed.command).map_or(args, |again| *again);
     Ok((again, Some(config)))
 }
 

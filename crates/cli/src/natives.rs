@@ -5,6 +5,7 @@
 //! Always holds: a run that was cut short because the time of the whole search was up is not taken for one that hangs.
 
 use crate::error::CliError;
+use crate::sanitizer;
 use parallax_execute::{Executor, Home, Interrupt, Kind, Limits, Options, Outcome, Run, TestCase};
 use parallax_oracle::{Runner, Which};
 use parallax_report::kept::Launch;
@@ -59,7 +60,13 @@ pub struct Setting {
 impl Setting {
     /// A fresh executor of a native binary.
     pub fn native(&self, program: &Path) -> Result<Executor, CliError> {
-        Ok(Executor::new(program, Kind::Native, self.options())?)
+        // A program that cannot be read cannot be run either, and that is said then.
+        let sanitized = std::fs::read(program).is_ok_and(|content| sanitizer::of(&content).is_some());
+        let mut options = Options { reserves_much: sanitized, ..self.options() };
+        if sanitized {
+            options.env.extend(sanitizer::environment());
+        }
+        Ok(Executor::new(program, Kind::Native, options)?)
     }
 
     /// How the shell starts what is run here.

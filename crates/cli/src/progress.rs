@@ -5,12 +5,15 @@
 //!
 //! Always holds: standard output is never touched.
 
+use crate::progress_line::{self, USUAL_WIDTH};
 use parallax_search::Stats;
 use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+/// What is before a line where there is no terminal.
+const NAME: &str = "parallax: ";
 /// How often there is a line where there is no terminal.
 const EVERY: Duration = Duration::from_secs(5);
 /// How often the line on a terminal changes.
@@ -53,25 +56,25 @@ impl Show {
             return;
         }
         self.last = Some(now);
-        let rate = |n: u64| n as f64 / stats.seconds.max(0.001);
-        let text = format!(
-            "{:.0} s: {} inputs ({:.0}/s), {} queries ({:.0}/s), branches both ways {}/{}, differences {differences}",
-            stats.seconds,
-            stats.runs,
-            rate(stats.runs),
-            stats.queries,
-            rate(stats.queries),
-            stats.flipped_sites,
-            stats.symbolic_sites,
-        );
+        let width = self.width();
+        let text = progress_line::line(stats, differences, width);
         if self.terminal {
             eprint!("\r\x1b[K{text}");
         } else {
-            eprintln!("parallax: {text}");
+            eprintln!("{NAME}{text}");
         }
         if let Some(log) = &mut self.log {
             let _ = writeln!(log, "{text}");
         }
+    }
+
+    /// Columns for a line: those of the terminal, or the usual ones without the name before every line.
+    fn width(&self) -> usize {
+        if !self.terminal {
+            return USUAL_WIDTH - NAME.len();
+        }
+        let size = rustix::termios::tcgetwinsize(std::io::stderr());
+        size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH)
     }
 
     /// No line is left half written.

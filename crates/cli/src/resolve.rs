@@ -6,11 +6,12 @@
 
 use crate::args::{BuildArgs, Format, InputArgs, InputKind, LimitArgs, ModeArg, TraceArgs};
 use crate::error::CliError;
+use crate::input_files::{read, stays_inside, InputFiles};
 use parallax_execute::TestCase;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// One run to make and to show.
@@ -48,6 +49,10 @@ pub struct Inputs {
     /// Paths relative to the run's directory.
     pub files: Vec<(PathBuf, Vec<u8>)>,
     pub env: Vec<(Vec<u8>, Vec<u8>)>,
+    /// What the user should know about them.
+    pub warnings: Vec<String>,
+    /// Arguments that look like files and name none.
+    pub unnamed: Vec<String>,
 }
 
 /// Which kinds of inputs are symbolic.
@@ -63,6 +68,9 @@ pub fn trace(args: TraceArgs) -> Result<TraceJob, CliError> {
     let target = target(&args.program)?;
     no_build_command(&args.build, &target)?;
     let inputs = Inputs::read(&args.inputs)?;
+    for warning in inputs.warnings.iter().cloned().chain(inputs.unnamed.iter().map(|name| unnamed(name))) {
+        eprintln!("parallax: warning: {warning}");
+    }
     Ok(TraceJob {
         target,
         build: args.build,
@@ -102,7 +110,15 @@ pub fn target(name: &OsStr) -> Result<Target, CliError> {
     })
 }
 
-fn symbolic(kinds: Option<&[InputKind]>) -> SymbolicKinds {
+/// What is said of an argument that looks like a file and names none.
+pub fn unnamed(argument: &str) -> String {
+    format!(
+        "the argument `{argument}` looks like a file, and there is none of that name here; the program gets the name alone"
+    )
+}
+
+/// Which kinds of inputs the options make symbolic.
+pub fn symbolic(kinds: Option<&[InputKind]>) -> SymbolicKinds {
     let has = |kind| kinds.is_none_or(|kinds| kinds.contains(&kind));
     SymbolicKinds {
         arguments: has(InputKind::Argv),
@@ -112,11 +128,19 @@ fn symbolic(kinds: Option<&[InputKind]>) -> SymbolicKinds {
     }
 }
 
+impl SymbolicKinds {
+    pub fn for_runs(self) -> parallax_execute::Symbolic {
+        let SymbolicKinds { arguments, stdin, files, env } = self;
+        parallax_execute::Symbolic { arguments, stdin, files, env }
+    }
+}
+
 impl Inputs {
     /// From the options that describe a test case.
     pub fn read(args: &InputArgs) -> Result<Inputs, CliError> {
         let stdin = args.stdin.as_deref().map(|path| read(path, "--stdin")).transpose()?;
         let mut inputs = Inputs { stdin: stdin.unwrap_or_default(), ..Inputs::default() };
+        let mut named = InputFiles::default();
         for file in &args.files {
             let (name, path) = assignment(file, "--file NAME=PATH")?;
             let name = PathBuf::from(OsString::from_vec(name));
@@ -126,71 +150,24 @@ impl Inputs {
                     name.display()
                 )));
             }
-            let content = read(Path::new(OsStr::from_bytes(&path)), "--file")?;
-            inputs.add_file(name, content)?;
+            named.add(name, read(Path::new(OsStr::from_bytes(&path)), "--file")?)?;
         }
         for variable in &args.env {
             inputs.env.push(assignment(variable, "--env NAME=VALUE")?);
         }
         for argument in &args.arguments {
-            inputs.add_argument(argument.clone())?;
+            inputs.arguments.push(named.argument(argument.clone())?);
         }
-        Ok(inputs)
+        let InputFiles { files, warnings, mut unnamed } = named;
+        // A file that was given with --file is there.
+        unnamed.retain(|name| !files.iter().any(|(path, _)| path == Path::new(name)));
+        Ok(Inputs { files, warnings, unnamed, ..inputs })
     }
 
     pub fn test_case(&self) -> TestCase {
         let inputs = self.clone();
         TestCase { argv: inputs.arguments, stdin: inputs.stdin, files: inputs.files, env: inputs.env }
     }
-
-    /// An argument, and the file that it names, if there is one. The program runs in an empty
-    /// directory: a file named by a relative path is put there under the same path and the
-    /// argument stays as it is; any other is put there under its last component, and the argument
-    /// becomes that.
-    fn add_argument(&mut self, argument: OsString) -> Result<(), CliError> {
-        let path = Path::new(&argument);
-        if !path.is_file() {
-            self.arguments.push(argument.into_vec());
-            return Ok(());
-        }
-        let content = read(path, "ARG")?;
-        let name = match path.file_name() {
-            Some(last) if !stays_inside(path) => PathBuf::from(last),
-            _ => path.to_owned(),
-        };
-        self.arguments.push(name.clone().into_os_string().into_vec());
-        self.add_file(name, content)
-    }
-
-    /// The same file twice is one file; two files of one name cannot be.
-    fn add_file(&mut self, name: PathBuf, content: Vec<u8>) -> Result<(), CliError> {
-        match self.files.iter().find(|(known, _)| same_path(known, &name)) {
-            Some((_, known)) if *known == content => Ok(()),
-            Some(_) => Err(CliError::usage(format!(
-                "two different files would both be {} in the directory of the run; rename one",
-                name.display()
-            ))),
-            None => {
-                self.files.push((name, content));
-                Ok(())
-            }
-        }
-    }
-}
-
-/// `a/./b` and `a/b` are the same.
-fn same_path(a: &Path, b: &Path) -> bool {
-    let plain = |p: &Path| {
-        p.components()
-            .filter(|c| *c != Component::CurDir)
-            .map(|c| c.as_os_str().to_owned())
-            .collect::<Vec<_>>()
-    };
-    plain(a) == plain(b)
-}
-
-fn stays_inside(path: &Path) -> bool {
-    path.components().all(|c| matches!(c, Component::Normal(_)))
 }
 
 fn assignment(text: &OsStr, usage: &str) -> Result<(Vec<u8>, Vec<u8>), CliError> {
@@ -199,10 +176,6 @@ fn assignment(text: &OsStr, usage: &str) -> Result<(Vec<u8>, Vec<u8>), CliError>
         Some(at) if at > 0 => Ok((bytes[..at].to_vec(), bytes[at + 1..].to_vec())),
         _ => Err(CliError::usage(format!("`{}` is not of the form {usage}", text.to_string_lossy()))),
     }
-}
-
-fn read(path: &Path, what: &'static str) -> Result<Vec<u8>, CliError> {
-    fs::read(path).map_err(|source| CliError::Read { what, path: path.to_owned(), source })
 }
 
 #[cfg(test)]

@@ -4,18 +4,31 @@
 //! their paths, none twice.
 
 use crate::error::CliError;
+use crate::input_files::read;
+use crate::resolve::SymbolicKinds;
 use parallax_execute::TestCase;
 use parallax_report::kept;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// What the seed of the command line is called.
+const FROM_COMMAND_LINE: &str = "command line";
+
+/// A test case, and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seed {
+    pub name: String,
+    pub test: TestCase,
+}
+
 /// `first` comes from the command line; a plain file of the directory becomes its standard input.
-pub fn seeds(first: TestCase, directory: Option<&Path>) -> Result<Vec<TestCase>, CliError> {
-    let mut seeds = vec![first.clone()];
+pub fn seeds(first: TestCase, directory: Option<&Path>) -> Result<Vec<Seed>, CliError> {
+    let mut seeds = vec![Seed { name: FROM_COMMAND_LINE.to_owned(), test: first.clone() }];
     let Some(directory) = directory else { return Ok(seeds) };
     let unreadable = |source| CliError::Read { what: "--seeds", path: directory.to_owned(), source };
+    let name = |path: &Path| path.display().to_string();
     if kept::is_kept(directory) {
-        seeds.push(kept::read(directory)?);
+        seeds.push(Seed { name: name(directory), test: kept::read(directory)? });
         return Ok(seeds);
     }
     let entries = fs::read_dir(directory).map_err(unreadable)?;
@@ -25,16 +38,15 @@ pub fn seeds(first: TestCase, directory: Option<&Path>) -> Result<Vec<TestCase>,
         .map_err(unreadable)?;
     paths.sort();
     for path in paths {
-        let seed = if kept::is_kept(&path) {
+        let test = if kept::is_kept(&path) {
             kept::read(&path)?
         } else if path.is_file() {
-            let stdin = fs::read(&path).map_err(|source| CliError::Read { what: "--seeds", path, source })?;
-            TestCase { stdin, ..first.clone() }
+            TestCase { stdin: read(&path, "--seeds")?, ..first.clone() }
         } else {
             continue;
         };
-        if !seeds.contains(&seed) {
-            seeds.push(seed);
+        if !seeds.iter().any(|seed| seed.test == test) {
+            seeds.push(Seed { name: name(&path), test });
         }
     }
     Ok(seeds)
@@ -74,20 +86,19 @@ fn collect(path: &Path, found: &mut Vec<PathBuf>) -> Result<(), CliError> {
 }
 
 /// What is symbolic in a seed, for people.
-pub fn described(seed: &TestCase) -> Vec<String> {
+pub fn described(seed: &TestCase, kinds: SymbolicKinds) -> Vec<String> {
     let bytes = |n: usize| if n == 1 { "1 byte".to_owned() } else { format!("{n} bytes") };
     let mut parts: Vec<String> = Vec::new();
+    let mut part = |wanted: bool, text: String| parts.extend(wanted.then_some(text));
     for (i, argument) in seed.argv.iter().enumerate() {
-        parts.push(format!("argv[{}] ({})", i + 1, bytes(argument.len())));
+        part(kinds.arguments, format!("argv[{}] ({})", i + 1, bytes(argument.len())));
     }
-    parts.push(format!("stdin ({})", bytes(seed.stdin.len())));
-    parts.extend(
-        seed.files.iter().map(|(path, content)| format!("{} ({})", path.display(), bytes(content.len()))),
-    );
-    parts.extend(
-        seed.env
-            .iter()
-            .map(|(name, value)| format!("${} ({})", String::from_utf8_lossy(name), bytes(value.len()))),
-    );
+    part(kinds.stdin, format!("stdin ({})", bytes(seed.stdin.len())));
+    for (path, content) in &seed.files {
+        part(kinds.files, format!("{} ({})", path.display(), bytes(content.len())));
+    }
+    for (name, value) in &seed.env {
+        part(kinds.env, format!("${} ({})", String::from_utf8_lossy(name), bytes(value.len())));
+    }
     parts
 }

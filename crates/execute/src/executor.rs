@@ -85,6 +85,9 @@ pub struct Options {
     pub unconfined: bool,
     /// Addresses are chosen anew for every run of a native program, so that output that depends on them shows.
     pub moving_addresses: bool,
+    /// The program reserves far more addresses than it uses (sanitizers do): what each process reserves is not limited, only what all
+    /// of them hold.
+    pub reserves_much: bool,
     /// One process may run many test cases, its memory put back in between: an instrumented program does several times as many
     /// in the same time.
     pub may_stay: bool,
@@ -106,6 +109,7 @@ impl Default for Options {
             namespaces: true,
             unconfined: false,
             moving_addresses: false,
+            reserves_much: false,
             may_stay: false,
             interrupt: Interrupt::new(),
             start_time: Duration::from_secs(10),
@@ -268,7 +272,7 @@ impl Executor {
             command: COMMAND_RUN,
             max_processes: limits.processes,
             time_ms: limits.time.as_micros().div_ceil(1000) as u64,
-            memory_bytes: limits.memory,
+            memory_bytes: if self.options.reserves_much { 0 } else { limits.memory },
             file_bytes: writable_bytes(limits),
             total_memory_bytes: total,
             may_stay: self.options.may_stay as u64,

@@ -29,7 +29,7 @@ impl TestCase {
     }
 
     /// Whether the kernel can hand this to a program at all, and whether it stays in its directory.
-    pub(crate) fn check(&self) -> Result<(), Error> {
+    pub fn check(&self) -> Result<(), Error> {
         let refuse = |reason: String| Err(Error::TestCase { reason });
         let env = self.env.iter().map(|(name, value)| [name, &value[..]].join(&b'='));
         let mut total = 0;

@@ -247,7 +247,7 @@ impl Collector<'_> {
             // The NUL after an argument is not one of its bytes.
             .filter(|(input, offset)| u64::from(*offset) < view.inputs[*input as usize].length)
             .collect();
-        let sites: BTreeSet<u32> = view.branches.iter().map(|b| b.place.site).collect();
+        let sites: BTreeSet<Option<u32>> = view.branches.iter().map(|b| b.place.site).collect();
         let edges = trace.coverage().iter().take(self.run.map.edges.len());
         view.stats = Stats {
             symbolic_bytes: view.inputs.iter().filter(|i| i.symbolic).map(|i| i.length).sum(),

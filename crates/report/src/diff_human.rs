@@ -4,6 +4,7 @@
 //! there is none, what was tried and what was in the way.
 
 use crate::diff_view::{DiffView, DifferenceView, TargetView, UnflippedView, Verdict};
+use crate::evidence::{warning_lines, weakened_lines};
 use crate::input_text::{behaviour_lines, input_lines};
 use crate::text::count;
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ pub fn diff_human(view: &DiffView) -> String {
             unstable.version, unstable.aspect, unstable.what
         );
     }
+    text.push_str(&warning_lines(view));
     text
 }
 
@@ -89,8 +91,8 @@ fn equivalent(text: &mut String, view: &DiffView) -> std::fmt::Result {
 }
 
 fn none_found(text: &mut String, view: &DiffView) -> std::fmt::Result {
-    let (versions, stats) = (&view.versions, &view.stats);
-    writeln!(text, "No difference found between {} and {} ({}).", versions.old, versions.new, effort(view))?;
+    let stats = &view.stats;
+    none_found_headline(text, view)?;
     writeln!(text, "The search ended: {}.", view.ended)?;
     let symbolic = if view.symbolic.is_empty() { "nothing".to_owned() } else { view.symbolic.join(", ") };
     writeln!(text, "Symbolic: {symbolic}.")?;
@@ -118,6 +120,19 @@ fn none_found(text: &mut String, view: &DiffView) -> std::fmt::Result {
     Ok(())
 }
 
+/// The verdict, and at once what makes it say less than it seems to.
+fn none_found_headline(text: &mut String, view: &DiffView) -> std::fmt::Result {
+    let versions = &view.versions;
+    write!(text, "No difference found between {} and {} ({})", versions.old, versions.new, effort(view))?;
+    if view.verdict == Verdict::NotExecuted {
+        write!(text, ", but no input executed the change")?;
+    } else if !view.weakened.is_empty() {
+        write!(text, ", but")?;
+    }
+    writeln!(text, "{}", if view.weakened.is_empty() { "." } else { ":" })?;
+    write!(text, "{}", weakened_lines(view))
+}
+
 /// How much of the change was executed, and what was not.
 fn targets(text: &mut String, targets: &[TargetView]) -> std::fmt::Result {
     if targets.is_empty() {
@@ -127,13 +142,7 @@ fn targets(text: &mut String, targets: &[TargetView]) -> std::fmt::Result {
     let all = targets.len();
     writeln!(text, "Changed blocks executed: {} of {all}.", all - missed.len())?;
     for target in missed.iter().take(LISTED) {
-        writeln!(
-            text,
-            "  not {}:{} ({})",
-            target.file.as_deref().unwrap_or("?"),
-            target.line,
-            target.function
-        )?;
+        writeln!(text, "  not {} ({})", target.place(), target.function)?;
     }
     more(text, missed.len())
 }

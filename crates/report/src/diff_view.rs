@@ -23,6 +23,12 @@ pub struct DiffView {
     pub symbolic: Vec<String>,
     pub unflipped: Vec<UnflippedView>,
     pub lost: Vec<LostView>,
+    /// What the first seeds showed before the search.
+    #[serde(default)]
+    pub seeds: Vec<SeedView>,
+    /// How many seeds there are in all.
+    #[serde(default)]
+    pub seed_count: u64,
     /// What the user should know before believing the result.
     pub warnings: Vec<String>,
     /// Why a verdict other than `different` says less than it seems to.
@@ -45,6 +51,8 @@ impl DiffView {
             symbolic: Vec::new(),
             unflipped: Vec::new(),
             lost: Vec::new(),
+            seeds: Vec::new(),
+            seed_count: 0,
             warnings: Vec::new(),
             weakened: Vec::new(),
             outside: Vec::new(),
@@ -64,6 +72,28 @@ pub enum Verdict {
     NoneFound,
     /// None found, and no input executed any part of the change.
     NotExecuted,
+}
+
+/// A seed, and what both versions did on it before the search.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SeedView {
+    /// Where it comes from: `command line`, or a path.
+    pub name: String,
+    pub arguments: Vec<Text>,
+    pub old: SeedRunView,
+    pub new: SeedRunView,
+    /// Why it shows little of what the program does, in words.
+    pub problem: Option<String>,
+}
+
+/// How a run ended, and the first lines that it printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeedRunView {
+    pub exit: Option<i32>,
+    pub signal: Option<i32>,
+    pub limit: Option<String>,
+    pub stdout: Text,
+    pub stderr: Text,
 }
 
 /// One way in which the versions differ.
@@ -158,6 +188,14 @@ pub struct TargetView {
 }
 
 impl TargetView {
+    /// Where it is, in words.
+    pub fn place(&self) -> String {
+        match &self.file {
+            Some(file) if self.line > 0 => format!("{file}:{}", self.line),
+            _ => "an unknown line".to_owned(),
+        }
+    }
+
     pub fn is_reached(&self) -> bool {
         self.status != "unreached"
     }

@@ -6,6 +6,7 @@
 
 use crate::changes::Change;
 use crate::diff_view::{BehaviourView, DiffView, DifferenceView, FileView, Verdict};
+use crate::evidence::{doubts_section, seeds_section};
 use crate::input_text::ended;
 use crate::inspect_human::ranges;
 use crate::side_by_side::side_by_side;
@@ -39,9 +40,11 @@ pub fn html(view: &DiffView, changes: &[Change]) -> String {
          <body>\n<h1>{title}</h1>\n"
     );
     page.push_str(&summary(view));
+    page.push_str(&doubts_section(view));
     for difference in &view.differences {
         page.push_str(&one(difference, view));
     }
+    page.push_str(&seeds_section(view));
     page.push_str(&changed(changes));
     page.push_str(&targets(view));
     page.push_str(&unstable(view));
@@ -74,7 +77,10 @@ fn headline(view: &DiffView) -> String {
         }
         Verdict::Equivalent => format!("{old} and {new} are equivalent"),
         Verdict::SameCode => format!("{old} and {new} have the same code, but not the same surroundings"),
-        Verdict::NoneFound => format!("No difference found between {old} and {new}"),
+        Verdict::NoneFound if view.weakened.is_empty() => {
+            format!("No difference found between {old} and {new}")
+        }
+        Verdict::NoneFound => format!("No difference found between {old} and {new}, but"),
         Verdict::NotExecuted => format!("The change between {old} and {new} was never executed"),
     }
 }
@@ -245,14 +251,18 @@ fn targets(view: &DiffView) -> String {
         return String::new();
     }
     let rows = view.targets.iter().map(|target| {
-        let place = format!("{}:{}", target.file.as_deref().unwrap_or("?"), target.line);
-        [place, target.function.clone(), target.status.clone(), target.test.clone().unwrap_or_default()]
+        [
+            target.place(),
+            target.function.clone(),
+            target.status.clone(),
+            target.test.clone().unwrap_or_default(),
+        ]
     });
     let heads = ["changed block", "function", "executed", "by"];
     format!("<section><h2>What was executed of the change</h2>\n{}</section>\n", table(&heads, rows))
 }
 
-fn table<const N: usize>(heads: &[&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+pub(crate) fn table<const N: usize>(heads: &[&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let row = |cells: Vec<String>, tag: &str| {
         let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
         format!("<tr>{cells}</tr>\n")

@@ -12,6 +12,7 @@ pub mod dependence_view;
 pub mod diff_human;
 pub mod diff_machine;
 pub mod diff_view;
+pub mod evidence;
 mod html;
 pub mod human;
 mod input_text;

@@ -10,6 +10,7 @@ use crate::collection::Collection;
 use crate::guide::{self, Distance, Guide};
 use crate::havoc;
 use crate::joint;
+use crate::known::Known;
 use crate::loops;
 use crate::mutate::{self, variants, Hints};
 use crate::path::{Callees, Path};
@@ -246,6 +247,7 @@ impl<'a> Engine<'a> {
 
     pub fn run(mut self, seeds: Vec<TestCase>, labs: Vec<Box<dyn Lab>>) -> Outcome {
         let workers = Workers::start(labs);
+        self.queue = Queue::new(Known::new(self.settings.varied, &seeds));
         let mut first: Round = Vec::new();
         for seed in seeds {
             if self.queue.is_new(&seed) {

@@ -20,6 +20,7 @@ mod guide;
 mod havoc;
 mod inputs;
 mod joint;
+mod known;
 mod loops;
 mod mutate;
 mod numbers;
@@ -31,6 +32,7 @@ mod words;
 mod workers;
 
 pub use guide::{Chart, Distance, Distances, Place};
+pub use known::Varied;
 pub use path::is_condition;
 
 /// Which version.
@@ -110,6 +112,8 @@ pub struct Settings {
     pub max_differences: usize,
     /// Longest input that growing makes.
     pub max_input: usize,
+    /// Which kinds of inputs may differ from those of the seeds.
+    pub varied: Varied,
     /// Where to write every query as SMT-LIB.
     pub record: Option<std::path::PathBuf>,
 }
@@ -123,6 +127,7 @@ impl Default for Settings {
             query_time: Duration::from_millis(500),
             max_differences: 16,
             max_input: 4096,
+            varied: Varied::default(),
             record: None,
         }
     }

@@ -11,11 +11,12 @@
 //! Always holds: taking things out is deterministic.
 
 use crate::joint::Question;
+use crate::known::Known;
 use crate::path::Step;
 use crate::Side;
 use parallax_execute::TestCase;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
 /// How promising a flip is; the smaller the better.
@@ -225,10 +226,14 @@ pub struct Queue {
     asked: HashMap<FlipKey, u32>,
     /// How often a joint question about the same places was put.
     put: HashMap<u64, u64>,
-    known: HashSet<TestCase>,
+    known: Known,
 }
 
 impl Queue {
+    pub fn new(known: Known) -> Queue {
+        Queue { known, ..Queue::default() }
+    }
+
     /// How often the same flip was queued, on this or another run.
     pub fn times(&self, key: &FlipKey) -> u32 {
         self.asked.get(key).copied().unwrap_or(0)
@@ -389,7 +394,7 @@ impl Queue {
 
     /// True the first time.
     pub fn is_new(&mut self, test: &TestCase) -> bool {
-        self.known.insert(test.clone())
+        self.known.insert(test)
     }
 }
 
@@ -402,9 +407,9 @@ fn keep<K: Ord>(waiting: &mut BTreeMap<K, Try>, key: K, next: Try) {
 }
 
 /// The first of those that wait that is not known yet; from now on it is.
-fn first_new<K: Ord>(waiting: &mut BTreeMap<K, Try>, known: &mut HashSet<TestCase>) -> Option<Try> {
+fn first_new<K: Ord>(waiting: &mut BTreeMap<K, Try>, known: &mut Known) -> Option<Try> {
     while let Some((_, next)) = waiting.pop_first() {
-        if known.insert(next.test.clone()) {
+        if known.insert(&next.test) {
             return Some(next);
         }
     }

@@ -80,7 +80,9 @@ fn an_empty_seed_is_a_seed() {
 
 #[test]
 fn a_seed_on_which_both_versions_fail_at_once_is_said_to_be_the_same() {
-    let json = compare("fails", &["--runs", "1", "--time", "20s", "--", "missing"]).none();
+    // The change is behind the failure: nothing executed it.
+    let json = compare("fails", &["--runs", "1", "--time", "20s", "--", "missing"]).json(5);
+    assert_eq!(json["verdict"], "not-executed");
     assert_eq!(json["stats"]["runs"], 1);
 }
 
@@ -99,6 +101,7 @@ fn a_seed_with_a_nul_byte_is_refused_before_anything_is_tried() {
 fn refused(args: &[&str], status: i32, message: &str) {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("good.c"), "int main(void) { return 0; }\n").unwrap();
+    fs::write(directory.path().join("other.c"), "int main(void) { return 0 * 1; }\n").unwrap();
     fs::write(directory.path().join("bad.c"), "int main(void) { return nonsense; }\n").unwrap();
     fs::create_dir(directory.path().join("precious")).unwrap();
     fs::write(directory.path().join("precious/file"), "").unwrap();
@@ -115,13 +118,13 @@ fn wrong_command_lines_say_what_to_do() {
     refused(&[], 2, "name OLD and NEW");
     refused(&["good.c"], 2, "name OLD and NEW");
     refused(&["good.c", "gone.c"], 2, "gone.c: No such file");
-    refused(&["good.c", "good.c", "--golden", "gone.c"], 2, "gone.c: No such file");
-    refused(&["good.c", "good.c", "--golden", "bad.c"], 3, "nonsense");
-    refused(&["good.c", "good.c", "--ignore", "("], 2, "not a regular expression");
-    refused(&["good.c", "good.c", "--compare", "colour"], 2, "stdout");
-    refused(&["good.c", "good.c", "--strategy", "magic"], 2, "concolic");
-    refused(&["good.c", "good.c", "--seeds", "gone"], 2, "gone");
-    refused(&["good.c", "good.c", "--out", "precious"], 2, "--out");
+    refused(&["good.c", "other.c", "--golden", "gone.c"], 2, "gone.c: No such file");
+    refused(&["good.c", "other.c", "--golden", "bad.c"], 3, "nonsense");
+    refused(&["good.c", "other.c", "--ignore", "("], 2, "not a regular expression");
+    refused(&["good.c", "other.c", "--compare", "colour"], 2, "stdout");
+    refused(&["good.c", "other.c", "--strategy", "magic"], 2, "concolic");
+    refused(&["good.c", "other.c", "--seeds", "gone"], 2, "gone");
+    refused(&["good.c", "other.c", "--out", "precious"], 2, "--out");
     refused(&["good.c", "bad.c"], 3, "nonsense");
     refused(&["good.c", "/bin/true"], 3, "parallax-cc");
 }

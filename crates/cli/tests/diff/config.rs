@@ -138,7 +138,7 @@ fn a_patch_that_does_not_apply_or_is_not_text_is_refused() {
     let path = directory.path();
     let build = ["--patch", "change.patch", "--build", "make", "--program", "price"];
     let line = [&["."], &build[..]].concat();
-    refused(path, &line, &["change.patch: no such file"]);
+    refused(path, &line, &["--patch: cannot read change.patch"]);
     let patch = "--- a/price.c\n+++ b/price.c\n@@ -1,2 +1,2 @@\n-never there\n+anything\n \n";
     fs::write(path.join("change.patch"), patch).unwrap();
     refused(path, &line, &["change.patch", "does not apply", "price.c"]);

@@ -1,8 +1,10 @@
 //! `parallax diff` and `parallax replay` from end to end, on small pairs of programs in `testdata/`.
 
 mod bad_input;
+mod checked_first;
 mod config;
 mod equivalent;
+mod evidence;
 mod found;
 mod golden;
 mod grouped;
