@@ -8,6 +8,7 @@ mod golden;
 mod grouped;
 mod interrupted;
 mod limits;
+mod once;
 mod results;
 mod unstable;
 
