@@ -9,6 +9,7 @@
 use crate::changed::{self, Changed};
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::corpus::Corpus;
 use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs, Strategy};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
@@ -34,9 +35,8 @@ use parallax_oracle::{Aspect, Aspects, Causes, Expectations, Profiler, Rules};
 use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
 use parallax_report::place::Place;
-use parallax_report::{diff_human, kept, OutDir};
+use parallax_report::{diff_human, OutDir};
 use parallax_search::{Budget, Chart, Ended, Lab, Outcome, Settings, Side};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
@@ -112,26 +112,6 @@ enum Compared {
 struct Begun {
     instrumented: [Instrumented; 2],
     shared: Arc<Shared>,
-}
-
-/// Test cases that are kept because of what they execute.
-struct Corpus {
-    home: PathBuf,
-    names: HashMap<TestCase, String>,
-}
-
-impl Corpus {
-    /// Where a test case is kept.
-    fn keep(&mut self, test: &TestCase, argv0: &[u8]) -> Result<String, CliError> {
-        if let Some(name) = self.names.get(test) {
-            return Ok(name.clone());
-        }
-        let directory = self.home.join(format!("{:05}", self.names.len() + 1));
-        kept::write(&directory, test, argv0)?;
-        let name = directory.display().to_string();
-        self.names.insert(test.clone(), name.clone());
-        Ok(name)
-    }
 }
 
 struct Comparison<'c> {
@@ -458,7 +438,7 @@ impl Comparison<'_> {
     ) -> Result<(), CliError> {
         ledger.view.lost = shared.losses().views([&instrumented[0].map, &instrumented[1].map]);
         ledger.view.unflipped = unflipped(instrumented, outcome);
-        let mut corpus = Corpus { home: ledger.out.path().join("corpus"), names: HashMap::new() };
+        let mut corpus = Corpus::new(ledger.out.path().join("corpus"));
         for test in &outcome.corpus {
             corpus.keep(test, &self.setting.argv0)?;
         }

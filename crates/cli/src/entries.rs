@@ -7,6 +7,10 @@
 use parallax_oracle::Root;
 use std::collections::BTreeSet;
 
+/// So many differences of one kind are told apart by how they look where it is not known which change is behind them. Further ones
+/// join the last of these: one change can show in any number of messages.
+const MOST_UNCERTAIN: usize = 4;
+
 /// An entry, whatever its place in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryId(usize);
@@ -40,7 +44,12 @@ pub struct Entries {
 impl Entries {
     /// The entry that a difference belongs to.
     pub fn of_root(&self, root: &Root) -> Option<usize> {
-        self.list.iter().position(|entry| entry.joins(root))
+        let joined = self.list.iter().position(|entry| entry.joins(root));
+        joined.or_else(|| {
+            let uncertain = |entry: &Entry| entry.roots.iter().any(|known| known.is_as_uncertain(root));
+            let mut alike = (0..self.list.len()).filter(|number| uncertain(&self.list[*number]));
+            alike.nth(MOST_UNCERTAIN - 1)
+        })
     }
 
     /// The entries that a group of inputs shows.
@@ -141,6 +150,20 @@ mod tests {
         assert_eq!(entries.place(first), Some(0));
         assert_eq!(entries.place(second), None);
         assert_eq!(entries.of_group("two").collect::<Vec<_>>(), [0]);
+    }
+
+    #[test]
+    fn looks_without_a_known_cause_are_a_few_entries_at_most() {
+        let mut entries = Entries::default();
+        for look in 0..30 {
+            let root =
+                change(Some("a.c:1 or b.c:2"), &format!("stdout: \"message {look}\" -> \"other {look}\""));
+            match entries.of_root(&root) {
+                Some(number) => entries.extend(number, &root, "group"),
+                None => drop(entries.add(root, format!("group {look}"))),
+            }
+        }
+        assert_eq!(entries.list.len(), MOST_UNCERTAIN);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod args;
 mod changed;
 mod clock;
 mod config;
+mod corpus;
 mod dependence;
 mod depends;
 mod diff;

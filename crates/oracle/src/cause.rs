@@ -170,9 +170,13 @@ impl Causes {
         for (side, trace) in self.sides.iter().zip([old, new]) {
             ran.extend(side.regions_run(trace));
         }
-        let ran = self.candidates(ran, seen);
-        let parted = self.last_before_parting(old, new, expectations);
+        let mut ran = self.candidates(ran, seen);
+        let Parting { last: parted, later } = self.parting(old, new, expectations);
         let parted = parted.filter(|(region, ..)| ran.contains(region) || ran.is_empty());
+        // A change that decides something did not run before the versions parted if all its decisions came later.
+        if parted.is_none() && !ran.is_subset(&later) {
+            ran.retain(|region| !later.contains(region));
+        }
         let cause = match (ran.len(), parted) {
             // Data, types and macros are no code that could run.
             (0, None) if self.regions.len() == 1 => 0,
@@ -224,14 +228,25 @@ impl Causes {
         decisions(OLD, old) == decisions(NEW, new)
     }
 
-    /// The last decision in changed code before the versions part in code that is the same in both: its region, version and line.
-    fn last_before_parting(
-        &self,
-        old: &Trace,
-        new: &Trace,
-        expectations: &Expectations,
-    ) -> Option<(usize, usize, u32)> {
-        let acts = [self.sides[OLD].acts(old), self.sides[NEW].acts(new)];
+    /// Where the versions part in code that is the same in both. Output that only one of them has a text for does not part them.
+    fn parting(&self, old: &Trace, new: &Trace, expectations: &Expectations) -> Parting {
+        let only_text = |side: usize, act: &Option<Act>| match (side, act) {
+            (OLD, Some(Act::Output(_, text))) => expectations.same(text, b""),
+            (_, Some(Act::Output(_, text))) => expectations.same(b"", text),
+            _ => false,
+        };
+        let steps = |side: usize, trace: &Trace| {
+            let mut steps: Vec<Step> = Vec::new();
+            let mut before = Vec::new();
+            for mut step in self.sides[side].acts(trace) {
+                before.append(&mut step.changed);
+                if !only_text(side, &step.act) {
+                    steps.push(Step { changed: std::mem::take(&mut before), act: step.act });
+                }
+            }
+            steps
+        };
+        let acts = [steps(OLD, old), steps(NEW, new)];
         let same = |a: &Option<Act>, b: &Option<Act>| match (a, b) {
             (Some(Act::Output(a, old)), Some(Act::Output(b, new))) => a == b && expectations.same(old, new),
             (a, b) => a == b,
@@ -242,8 +257,18 @@ impl Causes {
             let before = acts[side].iter().take(common + 1);
             before.rev().find_map(|step| step.changed.last().map(|(region, line)| (*region, side, *line)))
         };
-        last(NEW).or_else(|| last(OLD))
+        let behind = acts.iter().flat_map(|steps| steps.iter().skip(common + 1));
+        let later = behind.flat_map(|step| step.changed.iter().map(|(region, _)| *region)).collect();
+        Parting { last: last(NEW).or_else(|| last(OLD)), later }
     }
+}
+
+/// Where two runs part.
+struct Parting {
+    /// The last decision in changed code before that: its region, version and line.
+    last: Option<(usize, usize, u32)>,
+    /// Changes that decide something behind it.
+    later: BTreeSet<usize>,
 }
 
 /// An act with the decisions in changed code since the one before.

@@ -46,11 +46,21 @@ impl Change {
             || known && mild(self.class) && mild(other.class) && !(self.same_way && other.same_way)
     }
 
+    /// Is it known which change is behind it?
+    pub fn is_certain(&self) -> bool {
+        self.cause.as_ref().is_some_and(|cause| !cause.contains(OR))
+    }
+
+    /// Have two differences the same candidates for their cause?
+    fn is_as_uncertain(&self, other: &Change) -> bool {
+        !self.is_certain() && self.class == other.class && self.cause == other.cause
+    }
+
     fn joins(&self, other: &Change) -> bool {
         let alike = || is_alike(&self.signature, &other.signature);
         self.is_compatible(other)
             && match (&self.cause, &other.cause) {
-                (Some(a), Some(b)) => a == b || overlap(a, b) && alike(),
+                (Some(a), Some(b)) => a == b && self.is_certain() || overlap(a, b) && alike(),
                 (None, None) => alike(),
                 // Where a cause cannot be told, only the same look says that it is the same.
                 _ => self.signature == other.signature,
@@ -116,6 +126,11 @@ impl Root {
             (Root::Change(a), Root::Change(b)) => a.may_join(b),
             _ => self.joins(other),
         }
+    }
+
+    /// Are they differences of which is known as little, and the same?
+    pub fn is_as_uncertain(&self, other: &Root) -> bool {
+        matches!((self, other), (Root::Change(a), Root::Change(b)) if a.is_as_uncertain(b))
     }
 
     /// Is this worse to have than the other?

@@ -83,8 +83,11 @@ impl Case {
     /// Cases of the same group belong to the same entries.
     pub fn group(&self) -> String {
         match self.roots.first() {
-            Some(Root::Change(Change { class, same_way, cause: Some(cause), .. })) => {
-                format!("{class:?} by {cause}{}", if *same_way { ", the same way" } else { "" })
+            Some(Root::Change(change @ Change { class, same_way, cause: Some(cause), .. })) => {
+                let way = if *same_way { ", the same way" } else { "" };
+                // Where several changes may be behind it, what it looks like decides.
+                let look = if change.is_certain() { "" } else { &self.signature };
+                format!("{class:?} by {cause}{way}{look}")
             }
             _ if self.beyond.is_empty() => format!("{:?}", self.expected),
             _ => self.signature.clone(),

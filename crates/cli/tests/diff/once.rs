@@ -8,7 +8,7 @@ fn pair(old: &str, new: &str, args: &[&str]) -> Compared {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("old.c"), old).unwrap();
     fs::write(directory.path().join("new.c"), new).unwrap();
-    let line = [&["diff", "old.c", "new.c", "--format", "json", "--time", "60s"], args].concat();
+    let line = [&["diff", "old.c", "new.c", "--format", "json"], args].concat();
     let output = parallax(directory.path(), &line).output().unwrap();
     Compared { directory, output }
 }
@@ -71,7 +71,7 @@ fn a_changed_message_does_not_hide_that_the_exit_status_differs() {
     let new = NUMBERS
         .replace("\"error: ", "\"Error: ")
         .replace("large\\n\"); return 1", "large\\n\"); return n == 4711 ? 3 : 1");
-    let compared = pair(NUMBERS, &new, &["--runs", "400", "--", "5"]);
+    let compared = pair(NUMBERS, &new, &["--time", "60s", "--runs", "400", "--", "5"]);
     let json = compared.json(1);
     check(&json);
     assert_eq!(differences(&json).len(), 2, "{json:#}");
@@ -85,7 +85,7 @@ fn a_changed_message_does_not_hide_that_the_exit_status_differs() {
 #[test]
 fn a_changed_message_does_not_hide_that_other_output_differs() {
     let new = NUMBERS.replace("\"twice: %d\\n\", n * 2", "\"double: %d\\n\", n == 77 ? 7 : n * 2");
-    let compared = pair(NUMBERS, &new, &["--runs", "400", "--", "5"]);
+    let compared = pair(NUMBERS, &new, &["--time", "60s", "--runs", "400", "--", "5"]);
     let json = compared.json(1);
     check(&json);
     assert_eq!(differences(&json).len(), 2, "{json:#}");
@@ -126,7 +126,7 @@ fn with_two_changes(source: &str) -> String {
 #[test]
 fn a_banner_is_one_entry_named_as_such_and_what_is_behind_it_is_found() {
     let new = with_two_changes(CLASSES).replace("tool 1.0", "tool 1.1 (2026)");
-    let compared = pair(CLASSES, &new, &["--runs", "600", "--", "5"]);
+    let compared = pair(CLASSES, &new, &["--time", "60s", "--runs", "600", "--", "5"]);
     let json = compared.json(1);
     check(&json);
     assert_eq!(differences(&json).len(), 3, "{json:#}");
@@ -146,7 +146,7 @@ fn a_banner_is_one_entry_named_as_such_and_what_is_behind_it_is_found() {
 fn a_message_at_the_start_that_only_one_version_has_is_one_entry() {
     let new = with_two_changes(CLASSES)
         .replace("    printf(\"tool", "    puts(\"Starting up.\");\n    printf(\"tool");
-    let compared = pair(CLASSES, &new, &["--runs", "600", "--", "5"]);
+    let compared = pair(CLASSES, &new, &["--time", "60s", "--runs", "600", "--", "5"]);
     let json = compared.json(1);
     check(&json);
     assert_eq!(differences(&json).len(), 3, "{json:#}");
@@ -204,7 +204,7 @@ fn the_same_rewording_in_many_places_is_one_entry() {
         })
         .collect();
     let old = format!("#include <stdio.h>\nint main(void)\n{{\n    switch (getchar()) {{\n{messages}    }}\n    return 0;\n}}\n");
-    let compared = pair(&old, &old.replace("warning:", "caution:"), &["--runs", "200"]);
+    let compared = pair(&old, &old.replace("warning:", "caution:"), &["--time", "60s", "--runs", "200"]);
     let json = compared.json(1);
     check(&json);
     assert_eq!(differences(&json).len(), 1, "{json:#}");
@@ -236,7 +236,7 @@ fn moved(source: &str) -> String {
 
 #[test]
 fn moved_line_numbers_are_one_entry_if_nothing_else_differs() {
-    let compared = pair(PLACES, &moved(PLACES), &["--runs", "300", "--", "5"]);
+    let compared = pair(PLACES, &moved(PLACES), &["--time", "60s", "--runs", "300", "--", "5"]);
     let json = compared.json(1);
     check(&json);
     let kinds: Vec<&str> = differences(&json).iter().map(|d| d["kind"].as_str().unwrap()).collect();
@@ -246,7 +246,7 @@ fn moved_line_numbers_are_one_entry_if_nothing_else_differs() {
 #[test]
 fn moved_line_numbers_beside_a_real_difference_are_a_note() {
     let new = moved(PLACES).replace("n > 100", "n >= 100");
-    let compared = pair(PLACES, &new, &["--runs", "300", "--", "5"]);
+    let compared = pair(PLACES, &new, &["--time", "60s", "--runs", "300", "--", "5"]);
     let json = compared.json(1);
     check(&json);
     assert_eq!(brief(&json), [("exit".to_owned(), "new.c:16".to_owned())], "{json:#}");
@@ -268,7 +268,8 @@ fn no_more_differences_are_given_than_wanted() {
         let functions = body(add);
         format!("#include <stdio.h>\n{functions}int main(void)\n{{\n    int c = getchar();\n    switch (c) {{\n{main}    }}\n    return 0;\n}}\n")
     };
-    let compared = pair(&source(0), &source(1), &["--runs", "400", "--max-differences", "3"]);
+    let compared =
+        pair(&source(0), &source(1), &["--time", "60s", "--runs", "400", "--max-differences", "3"]);
     let json = compared.json(1);
     check(&json);
     assert_eq!(differences(&json).len(), 3, "{json:#}");
