@@ -28,24 +28,29 @@ use crate::resolve::{self, Inputs, SymbolicKinds};
 use crate::run_file::{self, Built, RunFile};
 use crate::seeds::{self, Seed};
 use crate::stability::{self, Round};
+use crate::texts;
 use crate::versions::{self, Wanted};
 use crate::watch::{counters, Watch};
 use crate::{check, engine, evidence, faithful, losses, obstacles, unsupported};
 use parallax_build::{Cache, Version};
 use parallax_execute::{Executor, Interrupt, Kind, Limits, TestCase};
 use parallax_instrument::Instrumented;
-use parallax_oracle::{Aspect, Aspects, Causes, Profiler, Rules};
+use parallax_oracle::{Aspect, Aspects, Causes, Expectations, Profiler, Rules};
 use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
 use parallax_report::{diff_human, OutDir};
 use parallax_search::{Budget, Chart, Ended, Lab, Outcome, Settings, Varied};
-use parallax_trace::sites::ProgramMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How much longer than the native one a run of a symbolic build may take.
 const SYMBOLIC_FACTOR: u32 = 2;
+
+/// The part of the time in which no new inputs are tried any more, so that the tests found last are made small; and the most of it.
+const RESERVED_PART: u32 = 10;
+const MOST_RESERVED: Duration = Duration::from_secs(1);
 
 /// What is printed, and how Parallax ends.
 pub struct Finished {
@@ -173,7 +178,8 @@ impl Comparison<'_> {
         view.weakened.extend(self.observed.warnings.iter().cloned());
         view.symbolic =
             self.seeds.first().map(|seed| seeds::described(&seed.test, self.symbolic())).unwrap_or_default();
-        let ledger = Mutex::new(Ledger::new(view, out, self.setting.launch(), changes)?);
+        let (launch, most) = (self.setting.launch(), self.args.max_differences);
+        let ledger = Mutex::new(Ledger::new(view, out, launch, changes, most)?);
         let (clock, begun) = (Clock::new(self.args.time), OnceLock::new());
         std::thread::scope(|scope| {
             let (ended, over) = channel();
@@ -203,6 +209,9 @@ impl Comparison<'_> {
         compared: Result<Compared, CliError>,
     ) -> Result<Finished, CliError> {
         let mut ledger = lock(ledger);
+        if let Some(begun) = begun.get() {
+            ledger.close(&begun.shared.findings())?;
+        }
         let code = match compared {
             Ok(Compared::Searched(outcome)) => self.take_outcome(&mut ledger, begun.get(), &outcome)?,
             Ok(Compared::Equivalent(reason)) => {
@@ -257,6 +266,7 @@ impl Comparison<'_> {
         let reached =
             changed.map(|changed| Reached::new(changed, maps[1], &self.tests())).unwrap_or_default();
         warn(unsupported::warnings(maps, &self.built), ledger, show);
+        let known = texts::causes(&self.wanted, &self.built, maps);
         let deadline = clock.start();
         lock(ledger).begin(Instant::now());
         let unstable = stability::settle(&mut rules, &first, &self.round(true)?)?;
@@ -269,7 +279,7 @@ impl Comparison<'_> {
         lock(ledger).view.unstable = unstable;
         lock(ledger).view.weakened.extend(outcomes::unconfirmed(&self.seeds, &first, &rules));
         show.begin();
-        let shared = Arc::new(self.shared(rules, reached, maps));
+        let shared = Arc::new(self.shared(rules, known, reached));
         let Begun { instrumented, shared } = begun.get_or_init(|| Begun { instrumented, shared });
         let mut lab = self.lab(instrumented, shared, deadline)?;
         let maps = [&instrumented[0].map, &instrumented[1].map];
@@ -280,11 +290,10 @@ impl Comparison<'_> {
         Ok(Compared::Searched(Box::new(outcome)))
     }
 
-    fn shared(&self, rules: Rules, reached: Reached, maps: [&ProgramMap; 2]) -> Shared {
+    fn shared(&self, rules: Rules, known: (Causes, Expectations), reached: Reached) -> Shared {
         let limits = self.limits();
         let symbolic_limits = Limits { time: limits.time * SYMBOLIC_FACTOR, ..limits };
-        let causes = Causes::new(versions::regions(&self.wanted, &self.pieces()), maps);
-        Shared::new(rules, symbolic_limits, causes, reached)
+        Shared::new(rules, symbolic_limits, known, reached)
     }
 
     fn pieces(&self) -> Vec<Piece> {
@@ -340,18 +349,31 @@ impl Comparison<'_> {
         show: &mut Show,
     ) -> Result<Outcome, CliError> {
         let maps = [&instrumented[0].map, &instrumented[1].map];
-        let labs = self.labs(instrumented, shared, deadline)?;
+        // So that what is found last can still be made small.
+        let closing = deadline - (self.args.time / RESERVED_PART).min(MOST_RESERVED);
+        let labs = self.labs(instrumented, shared, closing)?;
         let (sender, receiver) = channel();
         std::thread::scope(|scope| {
             scope.spawn(move || keeper.work(receiver));
-            let mut watch = Watch { shared, ledger, sender, show, trouble: None };
+            let enough = Arc::new(AtomicBool::new(false));
+            let interrupt = self.setting.interrupt.clone();
+            let mut watch = Watch {
+                shared,
+                ledger,
+                sender,
+                enough: enough.clone(),
+                deadline,
+                interrupt,
+                show,
+                trouble: None,
+            };
             let outcome = parallax_search::search(
                 self.tests(),
                 labs,
                 maps,
                 chart,
-                &self.settings(),
-                &self.budget(deadline),
+                &self.settings(enough),
+                &self.budget(closing),
                 &mut |progress| watch.take(progress),
             );
             match watch.trouble.take() {
@@ -415,16 +437,16 @@ impl Comparison<'_> {
         let mut natives = self.natives(&self.setting)?;
         natives.deadline = Some(deadline);
         let symbolic = [symbolic(0)?, symbolic(1)?];
-        Ok(VersionsLab { natives, symbolic, shared: shared.clone(), deadline })
+        Ok(VersionsLab { natives, symbolic, shared: shared.clone(), deadline, last: [None, None] })
     }
 
-    fn settings(&self) -> Settings {
+    fn settings(&self, enough: Arc<AtomicBool>) -> Settings {
         Settings {
             seed: self.args.seed,
             joint: self.args.strategy != Strategy::NoJoint,
             numbers: self.args.strategy != Strategy::NoNumbers,
             query_time: self.args.query_time,
-            max_differences: self.args.max_differences,
+            enough,
             max_input: self.args.max_input as usize,
             varied: self.varied(),
             record: self.args.record_queries.clone(),

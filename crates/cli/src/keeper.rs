@@ -1,15 +1,16 @@
 //! Makes tests smaller beside the search, and asks the golden version about them.
 //!
-//! In: differences as they are found. Out: smaller tests in the ledger, with what the golden version makes of them.
+//! In: entries as they are made. Out: smaller tests in the ledger, with what the golden version makes of them.
 //!
-//! Always holds: a smaller test shows the same difference with the same cause, confirmed as any other; the last one is done, or given
-//! up, at the deadline.
+//! Always holds: a smaller test shows what the entry comes from, confirmed as any other, or more closely where several changes were candidates;
+//! the last one is done, or given up, at the deadline. What was given up stays raw.
 
+use crate::entries::EntryId;
 use crate::golden::Golden;
 use crate::lab::VersionsLab;
 use crate::ledger::{self, Ledger};
 use parallax_execute::{Interrupt, TestCase};
-use parallax_oracle::{judge, minimise, Case, Judgement, Step};
+use parallax_oracle::{judge, minimise, Case, Judgement, Root, Step};
 use parallax_search::Varied;
 use std::sync::mpsc::Receiver;
 use std::sync::Mutex;
@@ -25,6 +26,13 @@ pub struct Effort {
     pub runs: u32,
 }
 
+/// An entry to be made small.
+pub struct Rough {
+    pub entry: EntryId,
+    pub root: Root,
+    pub case: Case,
+}
+
 /// A thread's work: until the sender is gone, or the time is up.
 pub struct Keeper<'k> {
     pub lab: VersionsLab,
@@ -37,55 +45,66 @@ pub struct Keeper<'k> {
     pub interrupt: Interrupt,
 }
 
+/// What became of an attempt to make a test smaller.
+struct Made {
+    smaller: Option<(Case, Root)>,
+    /// It had all the time and runs that it may take.
+    done: bool,
+}
+
 impl Keeper<'_> {
-    pub fn work(mut self, incoming: Receiver<(usize, Case)>) {
-        for (number, case) in incoming {
-            let smaller = self.smaller(&case);
-            let kept = smaller.as_ref().unwrap_or(&case);
+    pub fn work(mut self, incoming: Receiver<Rough>) {
+        for rough in incoming {
+            let Made { smaller, done } = self.smaller(&rough);
+            let kept = smaller.as_ref().map_or(&rough.case, |(case, _)| case);
             let golden = self.golden.as_mut().map(|golden| golden.classify(&self.lab.shared.rules, kept));
             let mut ledger = ledger::lock(self.ledger);
-            if let Err(error) = ledger.improve(number, smaller.as_ref(), golden) {
+            if let Err(error) = ledger.settle(&rough, smaller.as_ref(), golden, done) {
                 eprintln!("parallax: {error}");
             }
         }
     }
 
-    fn smaller(&mut self, case: &Case) -> Option<Case> {
+    fn smaller(&mut self, rough: &Rough) -> Made {
         let end = self.deadline.min(Instant::now() + self.effort.time);
         self.lab.natives.deadline = Some(end);
-        let (mut runs, mut longest) = (0, Duration::ZERO);
+        let (mut runs, mut longest, mut cut) = (0, Duration::ZERO, false);
         let effort = self.effort;
-        let small = minimise(&case.test, &mut |candidate| {
+        let small = minimise(&rough.case.test, &mut |candidate| {
             let now = Instant::now();
             // The last word, below, takes longer than a step: more repetitions.
             let last = now + longest * LAST_WORD >= self.deadline;
-            if runs >= effort.runs || now >= end || last || self.interrupt.is_set() {
+            cut |= last || self.interrupt.is_set();
+            if runs >= effort.runs || now >= end || cut {
                 return Step::Stop;
             }
-            if !self.varied.agree(candidate, &case.test) {
+            if !self.varied.agree(candidate, &rough.case.test) {
                 return Step::Other;
             }
             runs += 1;
-            let found = self.judged(candidate, case, true);
+            let found = self.judged(candidate, &rough.root, true);
             longest = longest.max(now.elapsed());
             found.map_or(Step::Other, |_| Step::Same)
         });
-        if small == case.test {
-            return None;
+        if small == rough.case.test {
+            return Made { smaller: None, done: !cut };
         }
         // Once more, as a difference that is new.
         self.lab.natives.deadline = Some(self.deadline);
-        self.judged(&small, case, false)
+        let smaller = self.judged(&small, &rough.root, false);
+        Made { done: !cut && smaller.is_some(), smaller }
     }
 
-    /// A test case that is different in the same way, for the same reason.
-    fn judged(&mut self, test: &TestCase, like: &Case, known: bool) -> Option<Case> {
+    /// A test case that shows what an entry comes from, and what it comes from as far as this one tells.
+    fn judged(&mut self, test: &TestCase, root: &Root, known: bool) -> Option<(Case, Root)> {
         let judgement = judge(&mut self.lab.natives, &self.lab.shared.rules, test, &|_| known);
         let Ok(Judgement::Different(mut found)) = judgement else { return None };
-        if found.signature != like.signature {
+        self.lab.look(&mut found);
+        if !root.may_show_in(&found) {
             return None;
         }
-        found.cause = self.lab.cause(test).ok()?;
-        (found.cause == like.cause).then_some(*found)
+        self.lab.describe(&mut found).ok()?;
+        let shown = root.shows_in(&found)?.clone();
+        Some((*found, shown))
     }
 }

@@ -3,54 +3,27 @@
 //! In: test cases. Out: traces of the symbolic builds, verdicts about the native ones.
 //!
 //! Always holds: for every difference that the search is told of, the runs that show it are kept until it is
-//! taken in (see [`Findings`]).
+//! taken in (see [`Findings`]). An input on which the symbolic builds differ only in a wording that is known is not run again.
 
 use crate::engine;
+use crate::findings::Findings;
 use crate::losses::Losses;
 use crate::natives::{limited, Natives, NoRun};
 use crate::reached::Reached;
 use parallax_execute::{Executor, Limits, Run, TestCase};
-use parallax_oracle::{judge, Case, Causes, Judgement, Rules};
+use parallax_oracle::{describe, judge, look, Case, Causes, Expectations, Judgement, Rules};
 use parallax_search::{Glimpse, Lab, LabError, Side, Snapshot, Traced, Verdict};
 use parallax_trace::synth::Synth;
 use parallax_trace::Trace;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
-
-/// Differences that have been seen, with the runs that show them.
-#[derive(Default)]
-pub struct Findings {
-    /// Groups that have been taken in.
-    known: BTreeSet<String>,
-    /// Signatures that have been confirmed.
-    confirmed: BTreeSet<String>,
-    /// The others, by group and test case: which one the search will announce is its own affair.
-    waiting: BTreeMap<String, HashMap<TestCase, Case>>,
-}
-
-impl Findings {
-    fn add(&mut self, case: Case) {
-        let group = case.group();
-        if !self.known.contains(&group) {
-            self.waiting.entry(group).or_default().insert(case.test.clone(), case);
-        }
-    }
-
-    /// The case that belongs to an announced difference. From now on its kind is known.
-    pub fn take(&mut self, group: &str, test: &TestCase) -> Option<Case> {
-        self.known.insert(group.to_owned());
-        let case = self.waiting.remove(group)?.remove(test)?;
-        self.confirmed.insert(case.signature.clone());
-        Some(case)
-    }
-}
 
 /// What all labs share.
 pub struct Shared {
     pub rules: Rules,
     pub limits: Limits,
     pub causes: Causes,
+    pub expectations: Expectations,
     pub reached: Reached,
     findings: Mutex<Findings>,
     losses: Mutex<Losses>,
@@ -58,11 +31,17 @@ pub struct Shared {
 }
 
 impl Shared {
-    pub fn new(rules: Rules, limits: Limits, causes: Causes, reached: Reached) -> Shared {
+    pub fn new(
+        rules: Rules,
+        limits: Limits,
+        (causes, expectations): (Causes, Expectations),
+        reached: Reached,
+    ) -> Shared {
         Shared {
             rules,
             limits,
             causes,
+            expectations,
             reached,
             findings: Mutex::default(),
             losses: Mutex::default(),
@@ -94,31 +73,41 @@ pub struct VersionsLab {
     pub symbolic: [Executor; 2],
     pub shared: Arc<Shared>,
     pub deadline: Instant,
+    /// What the symbolic builds did last, and on which test case.
+    pub last: [Option<(TestCase, Run)>; 2],
 }
 
 impl Lab for VersionsLab {
     fn trace(&mut self, side: Side, test: &TestCase) -> Result<Traced, LabError> {
-        let traced = self.observed(side, test).map(|(_, traced)| traced);
-        unless_broken(traced, nothing)
+        let traced = self.traced(side, test)?;
+        self.note_alike(side);
+        Ok(traced)
     }
 
     fn glimpse(&mut self, side: Side, test: &TestCase) -> Result<Glimpse, LabError> {
+        self.last[side as usize] = None;
         let glimpse = limited(&self.shared.limits, Some(self.deadline)).and_then(|(limits, _)| {
             let executor = &mut self.symbolic[side as usize];
             let run = executor.run_unobserved(test, &limits)?;
             let digest = self.shared.rules.digest(&run);
+            self.last[side as usize] = Some((test.clone(), run));
             Ok(Glimpse { digest, taken: self.taken(side) })
         });
-        unless_broken(glimpse, || Glimpse { taken: vec![], digest: 0 })
+        let glimpse = unless_broken(glimpse, || Glimpse { taken: vec![], digest: 0 })?;
+        self.note_alike(side);
+        Ok(glimpse)
     }
 
     fn judge(&mut self, test: &TestCase) -> Result<Verdict, LabError> {
+        if let Some(signature) = self.only_known_wording(test) {
+            return Ok(Verdict::Different { signature });
+        }
         let known = |signature: &str| self.shared.findings().confirmed.contains(signature);
         match judge(&mut self.natives, &self.shared.rules, test, &known) {
             Ok(Judgement::Same) => Ok(Verdict::Same),
             Ok(Judgement::Flaky(reason)) | Err(NoRun::Impossible(reason)) => Ok(Verdict::Unusable { reason }),
             Ok(Judgement::Different(mut case)) => {
-                case.cause = self.cause(test)?;
+                self.describe(&mut case)?;
                 if Instant::now() >= self.deadline {
                     // A cause that was looked for in half a trace would be a group of its own.
                     return Ok(Verdict::Unusable { reason: "the time was up".to_owned() });
@@ -134,12 +123,34 @@ impl Lab for VersionsLab {
 }
 
 impl VersionsLab {
+    /// What a difference comes from: see [`parallax_oracle::describe`].
+    pub fn describe(&mut self, case: &mut Case) -> Result<(), LabError> {
+        let old = self.traced(Side::Old, &case.test)?;
+        let new = self.traced(Side::New, &case.test)?;
+        let Shared { rules, expectations, causes, .. } = &*self.shared;
+        describe(case, rules, expectations, causes, [&old.trace, &new.trace]);
+        Ok(())
+    }
+
+    /// The part of it for which no traces are needed.
+    pub fn look(&self, case: &mut Case) {
+        look(case, &self.shared.rules, &self.shared.expectations);
+    }
+
+    /// A trace; an empty one where no run could be made.
+    fn traced(&mut self, side: Side, test: &TestCase) -> Result<Traced, LabError> {
+        let traced = self.observed(side, test).map(|(_, traced)| traced);
+        unless_broken(traced, nothing)
+    }
+
     /// A run of a symbolic build, with its trace.
     pub fn observed(&mut self, side: Side, test: &TestCase) -> Result<(Run, Traced), NoRun> {
+        self.last[side as usize] = None;
         let (limits, _) = limited(&self.shared.limits, Some(self.deadline))?;
         let run = self.symbolic[side as usize].run(test, &limits)?;
         let digest = self.shared.rules.digest(&run);
         let traced = Traced { digest, ..self.decoded(side) };
+        self.last[side as usize] = Some((test.clone(), run.clone()));
         self.shared.losses().note(side, &traced.trace);
         if side == Side::New {
             self.shared.reached.note(&traced.trace, test);
@@ -147,11 +158,36 @@ impl VersionsLab {
         Ok((run, traced))
     }
 
-    /// The change behind a difference on this test case.
-    pub fn cause(&mut self, test: &TestCase) -> Result<Option<String>, LabError> {
-        let old = self.trace(Side::Old, test)?;
-        let new = self.trace(Side::New, test)?;
-        Ok(self.shared.causes.of(&old.trace, &new.trace))
+    /// The two runs of the symbolic builds on one test case, if both were made.
+    fn both(&self) -> Option<(&TestCase, [&Run; 2])> {
+        let [Some((test, old)), Some((other, new))] = &self.last else { return None };
+        (test == other).then_some((test, [old, new]))
+    }
+
+    /// Counts inputs on which the versions do the same.
+    fn note_alike(&self, side: Side) {
+        let alike = |[old, new]: [&Run; 2]| self.shared.rules.differing(old, new).is_empty();
+        if side == Side::New && self.both().is_some_and(|(_, runs)| alike(runs)) {
+            self.shared.findings().note_alike();
+        }
+    }
+
+    /// The group of a test case on which nothing differs, in the symbolic builds, but wording that is known already.
+    fn only_known_wording(&self, test: &TestCase) -> Option<String> {
+        let (_, [old, new]) = self.both().filter(|(last, _)| *last == test)?;
+        let aspects = self.shared.rules.differing(old, new);
+        if aspects.is_empty() {
+            return None;
+        }
+        let mut case = Case::new(test.clone(), old.clone(), new.clone(), aspects, String::new());
+        self.look(&mut case);
+        let group = case.group();
+        let mut findings = self.shared.findings();
+        if !case.beyond.is_empty() || !findings.known.contains(&group) {
+            return None;
+        }
+        findings.count(&group, &case);
+        Some(group)
     }
 
     /// The edges that the last run took.

@@ -114,6 +114,11 @@ pub fn build(wanted: &[Wanted; 2], interrupt: &Interrupt, cache: &Cache) -> Resu
 
 /// What changed in the text of the sources. The sources of programs that were built before are not known.
 pub fn pieces(wanted: &[Wanted; 2], built: &[Version; 2]) -> Vec<Piece> {
+    sources(wanted, built).map_or(Vec::new(), |[old, new]| changes::pieces(&old, &new))
+}
+
+/// The sources of both versions; a single file has the name of the new one in both.
+pub fn sources(wanted: &[Wanted; 2], built: &[Version; 2]) -> Option<[Sources; 2]> {
     let name = file_name(&wanted[1].target);
     let sources = |i: usize| -> Option<Sources> {
         match &wanted[i].target {
@@ -122,10 +127,7 @@ pub fn pieces(wanted: &[Wanted; 2], built: &[Version; 2]) -> Vec<Piece> {
             Target::Program(_) => None,
         }
     };
-    match (sources(0), sources(1)) {
-        (Some(old), Some(new)) => changes::pieces(&old, &new),
-        _ => Vec::new(),
-    }
+    Some([sources(0)?, sources(1)?])
 }
 
 /// The same, as the program maps name the files.
@@ -133,7 +135,11 @@ pub fn regions(wanted: &[Wanted; 2], pieces: &[Piece]) -> Vec<Region> {
     let [old, new] = [file_name(&wanted[0].target), file_name(&wanted[1].target)];
     let region = |piece: &Piece| {
         let in_old = if piece.file == new { old.clone() } else { piece.file.clone() };
-        Region { files: [in_old, piece.file.clone()], lines: [piece.old_lines, piece.new_lines] }
+        Region {
+            files: [in_old, piece.file.clone()],
+            lines: [piece.old_lines, piece.new_lines],
+            ..Region::default()
+        }
     };
     pieces.iter().map(region).collect()
 }

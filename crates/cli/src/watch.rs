@@ -3,20 +3,29 @@
 //! In: progress of the search. Out: the ledger, the lines on the terminal, work for the keeper.
 
 use crate::error::CliError;
+use crate::keeper::Rough;
 use crate::lab::Shared;
 use crate::ledger::{lock, Ledger};
 use crate::progress::Show;
-use parallax_execute::TestCase;
-use parallax_oracle::Case;
+use parallax_execute::{Interrupt, TestCase};
 use parallax_report::diff_view::DiffStats;
 use parallax_search::{Progress, Stats};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// How often it is looked whether the keeper is done.
+const WAIT: Duration = Duration::from_millis(5);
 
 pub struct Watch<'w> {
     pub shared: &'w Shared,
     pub ledger: &'w Mutex<Ledger>,
-    pub sender: Sender<(usize, Case)>,
+    pub sender: Sender<Rough>,
+    /// Set when no more differences are wanted.
+    pub enough: Arc<AtomicBool>,
+    pub deadline: Instant,
+    pub interrupt: Interrupt,
     pub show: &'w mut Show,
     /// The first thing that could not be written.
     pub trouble: Option<CliError>,
@@ -39,20 +48,32 @@ impl Watch<'_> {
         if let Err(error) = taken {
             self.trouble.get_or_insert(error);
         }
+        for line in lock(self.ledger).news() {
+            self.show.event(&line);
+        }
     }
 
     fn difference(&mut self, test: &TestCase, group: &str, runs: u64) -> Result<(), CliError> {
         let Some(case) = self.shared.findings().take(group, test) else { return Ok(()) };
-        let mut ledger = lock(self.ledger);
-        let number = ledger.add(&case, runs)?;
-        let after = ledger.view.differences[number].found_after_s;
-        drop(ledger);
-        let cause = case.cause.as_ref().map_or(String::new(), |cause| format!(", by {cause}"));
-        let (id, signature) = (number + 1, &case.signature);
-        self.show.event(&format!("difference {id} after {after:.1} s: {signature}{cause}"));
-        // The keeper is there until the sender is gone.
-        let _ = self.sender.send((number, case));
+        let made = lock(self.ledger).admit(&case, runs)?;
+        for (entry, root) in made {
+            // The keeper is there until the sender is gone.
+            let _ = self.sender.send(Rough { entry, root, case: case.clone() });
+        }
+        self.wait_for_keeper();
         Ok(())
+    }
+
+    /// Whether there are enough differences is known when the last of them are done: some may be copies of others.
+    fn wait_for_keeper(&self) {
+        loop {
+            match lock(self.ledger).is_enough() {
+                Some(enough) => return self.enough.store(enough, Ordering::Relaxed),
+                None if Instant::now() >= self.deadline || self.interrupt.is_set() => return,
+                None => {}
+            }
+            std::thread::sleep(WAIT);
+        }
     }
 }
 

@@ -4,8 +4,12 @@
 //! difference. Out: the change that is behind it, if that can be told.
 //!
 //! How: a change that did not run is not the cause; if only one ran, it is. If several did, it is the one at which the last
-//! decision fell before the versions parted in code that is the same in both. The answer depends on nothing but the two traces.
+//! decision fell before the versions parted in code that is the same in both. Where a difference is in the wording only, the change is looked
+//! for whose text has the words; where it is in something else, changes of nothing but texts are not the cause, and what is printed in other
+//! words does not part the versions. The answer depends on nothing but the two traces and what was printed.
 
+use crate::expected::{Expectations, Expected};
+use crate::wording::contains;
 use parallax_trace::reader::{Event, OutputByte};
 use parallax_trace::sites::{EdgeInfo, ProgramMap};
 use parallax_trace::Trace;
@@ -16,15 +20,17 @@ const LARGE: u32 = 12;
 /// More changes than these are not named as one cause.
 const MOST_NAMED: usize = 3;
 
-const OLD: usize = 0;
-const NEW: usize = 1;
+pub(crate) const OLD: usize = 0;
+pub(crate) const NEW: usize = 1;
 
 /// A piece of source that is not the same in both versions. Lines: first and last, from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Region {
     /// The file as the old and the new program map name it.
     pub files: [String; 2],
     pub lines: [Option<[u32; 2]>; 2],
+    /// The lines themselves, in the old and the new version; empty where they are not known.
+    pub texts: [Vec<u8>; 2],
 }
 
 impl Region {
@@ -41,10 +47,66 @@ impl Region {
         self.lines.iter().flatten().any(|[first, last]| last - first >= LARGE)
     }
 
+    /// Is nothing different but what stands between quotation marks?
+    fn is_wording(&self) -> bool {
+        let [old, new] = self.texts.each_ref().map(|text| without_texts(text));
+        old == new && self.texts[OLD] != self.texts[NEW]
+    }
+
+    /// Does it have words that were exchanged?
+    fn has(&self, wording: &Expected) -> bool {
+        let Expected::Wording { old, new } = wording else { return false };
+        let all = |side: usize, pieces: &[u8]| {
+            let plain = unescaped(&self.texts[side]);
+            pieces.split(|b| *b == 0).all(|piece| contains(&plain, piece.trim_ascii()))
+        };
+        all(OLD, old) && all(NEW, new)
+    }
+
     fn contains(&self, side: usize, file: &str, line: u32) -> bool {
         self.files[side] == file
             && self.lines[side].is_some_and(|[first, last]| (first..=last).contains(&line))
     }
+}
+
+/// Source without what stands in string literals, and without blanks.
+fn without_texts(source: &[u8]) -> Vec<u8> {
+    let (mut inside, mut escape) = (false, false);
+    let mut out = Vec::new();
+    for byte in source {
+        match (inside, escape, byte) {
+            (true, false, b'\\') => escape = true,
+            (_, false, b'"') => {
+                inside = !inside;
+                out.push(*byte);
+            }
+            (true, ..) => escape = false,
+            (false, _, byte) if byte.is_ascii_whitespace() => {}
+            (false, ..) => out.push(*byte),
+        }
+    }
+    out
+}
+
+/// Source with the usual escapes of string literals replaced by what they mean.
+fn unescaped(source: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(source.len());
+    let mut bytes = source.iter();
+    while let Some(byte) = bytes.next() {
+        match (byte, bytes.as_slice().first()) {
+            (b'\\', Some(b'n' | b't' | b'"' | b'\\' | b'\'')) => {
+                // There is one: it was just looked at.
+                let meant = match bytes.next() {
+                    Some(b'n') => b'\n',
+                    Some(b't') => b'\t',
+                    other => other.copied().unwrap_or(b'\\'),
+                };
+                out.push(meant);
+            }
+            (byte, _) => out.push(*byte),
+        }
+    }
+    out
 }
 
 fn range([first, last]: [u32; 2]) -> String {
@@ -53,6 +115,17 @@ fn range([first, last]: [u32; 2]) -> String {
     } else {
         format!("{first}-{last}")
     }
+}
+
+/// Between the names of changes of which each may be the cause.
+pub const OR: &str = " or ";
+
+/// What is known of a difference whose cause is looked for.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    pub expected: BTreeSet<Expected>,
+    /// There is more to it.
+    pub beyond: bool,
 }
 
 /// Finds causes of differences between two versions.
@@ -91,13 +164,19 @@ impl Causes {
         Causes { regions, sides }
     }
 
-    /// The change behind a difference.
-    pub fn of(&self, old: &Trace, new: &Trace) -> Option<String> {
+    /// The change behind a difference. `seen`: what of it is expected, and whether there is anything else.
+    pub fn of(&self, old: &Trace, new: &Trace, expectations: &Expectations, seen: &Seen) -> Option<String> {
         let mut ran: BTreeSet<usize> = BTreeSet::new();
         for (side, trace) in self.sides.iter().zip([old, new]) {
             ran.extend(side.regions_run(trace));
         }
-        let parted = self.last_before_parting(old, new);
+        let mut ran = self.candidates(ran, seen);
+        let Parting { last: parted, later } = self.parting(old, new, expectations);
+        let parted = parted.filter(|(region, ..)| ran.contains(region) || ran.is_empty());
+        // A change that decides something did not run before the versions parted if all its decisions came later.
+        if parted.is_none() && !ran.is_subset(&later) {
+            ran.retain(|region| !later.contains(region));
+        }
         let cause = match (ran.len(), parted) {
             // Data, types and macros are no code that could run.
             (0, None) if self.regions.len() == 1 => 0,
@@ -106,7 +185,7 @@ impl Causes {
             (_, Some((region, _, _))) => region,
             (2..=MOST_NAMED, None) => {
                 let names: Vec<String> = ran.iter().map(|region| self.regions[*region].name()).collect();
-                return Some(names.join(" or "));
+                return Some(names.join(OR));
             }
             (_, None) => return None,
         };
@@ -120,17 +199,76 @@ impl Causes {
         }
     }
 
-    /// The last decision in changed code before the versions part in code that is the same in both: its region, version and line.
-    fn last_before_parting(&self, old: &Trace, new: &Trace) -> Option<(usize, usize, u32)> {
-        let acts = [self.sides[OLD].acts(old), self.sides[NEW].acts(new)];
-        let common = acts[OLD].iter().zip(&acts[NEW]).take_while(|(a, b)| a.act == b.act).count();
+    /// Those of the changes that ran which can be behind what was seen. Where none can, all are.
+    fn candidates(&self, ran: BTreeSet<usize>, seen: &Seen) -> BTreeSet<usize> {
+        let has = |region: usize| seen.expected.iter().any(|wording| self.regions[region].has(wording));
+        let those = |holds: &dyn Fn(usize) -> bool| -> BTreeSet<usize> {
+            ran.iter().copied().filter(|region| holds(*region)).collect()
+        };
+        let choices = match seen.beyond {
+            // Texts may stand in data, which is no code that could run.
+            false => {
+                let all = (0..self.regions.len()).filter(|region| has(*region));
+                [those(&has), all.collect()]
+            }
+            true => {
+                let computes = |region: usize| !self.regions[region].is_wording();
+                [those(&|region| computes(region) && !has(region)), those(&computes)]
+            }
+        };
+        choices.into_iter().find(|choice| !choice.is_empty()).unwrap_or(ran)
+    }
+
+    /// Do the versions take the same decisions in code that is the same in both?
+    pub fn is_same_way(&self, old: &Trace, new: &Trace) -> bool {
+        let decisions = |side: usize, trace: &Trace| -> Vec<Act> {
+            let acts = self.sides[side].acts(trace).into_iter().filter_map(|step| step.act);
+            acts.filter(|act| matches!(act, Act::Decision(..))).collect()
+        };
+        decisions(OLD, old) == decisions(NEW, new)
+    }
+
+    /// Where the versions part in code that is the same in both. Output that only one of them has a text for does not part them.
+    fn parting(&self, old: &Trace, new: &Trace, expectations: &Expectations) -> Parting {
+        let only_text = |side: usize, act: &Option<Act>| match (side, act) {
+            (OLD, Some(Act::Output(_, text))) => expectations.same(text, b""),
+            (_, Some(Act::Output(_, text))) => expectations.same(b"", text),
+            _ => false,
+        };
+        let steps = |side: usize, trace: &Trace| {
+            let mut steps: Vec<Step> = Vec::new();
+            let mut before = Vec::new();
+            for mut step in self.sides[side].acts(trace) {
+                before.append(&mut step.changed);
+                if !only_text(side, &step.act) {
+                    steps.push(Step { changed: std::mem::take(&mut before), act: step.act });
+                }
+            }
+            steps
+        };
+        let acts = [steps(OLD, old), steps(NEW, new)];
+        let same = |a: &Option<Act>, b: &Option<Act>| match (a, b) {
+            (Some(Act::Output(a, old)), Some(Act::Output(b, new))) => a == b && expectations.same(old, new),
+            (a, b) => a == b,
+        };
+        let common = acts[OLD].iter().zip(&acts[NEW]).take_while(|(a, b)| same(&a.act, &b.act)).count();
         // What was decided in changed code belongs to the act that comes next.
         let last = |side: usize| {
             let before = acts[side].iter().take(common + 1);
             before.rev().find_map(|step| step.changed.last().map(|(region, line)| (*region, side, *line)))
         };
-        last(NEW).or_else(|| last(OLD))
+        let behind = acts.iter().flat_map(|steps| steps.iter().skip(common + 1));
+        let later = behind.flat_map(|step| step.changed.iter().map(|(region, _)| *region)).collect();
+        Parting { last: last(NEW).or_else(|| last(OLD)), later }
     }
+}
+
+/// Where two runs part.
+struct Parting {
+    /// The last decision in changed code before that: its region, version and line.
+    last: Option<(usize, usize, u32)>,
+    /// Changes that decide something behind it.
+    later: BTreeSet<usize>,
 }
 
 /// An act with the decisions in changed code since the one before.
@@ -263,7 +401,7 @@ fn block_around(
 }
 
 /// The line of the new version that an unchanged line of the old one became.
-fn in_new(regions: &[Region], file: &str, line: u32) -> u32 {
+pub(crate) fn in_new(regions: &[Region], file: &str, line: u32) -> u32 {
     let length = |lines: Option<[u32; 2]>| lines.map_or(0, |[first, last]| i64::from(last - first + 1));
     let mut moved = 0;
     let mut starts: BTreeMap<u32, i64> = BTreeMap::new();

@@ -5,11 +5,14 @@
 //! Always holds: a difference was seen in every repetition, in something that each version did in the same way each time.
 
 use crate::aspect::{Aspect, Aspects};
+use crate::entry::{Change, Root};
+use crate::expected::Expected;
 use crate::mask::Unstable;
 use crate::rules::Rules;
 use crate::signature::signature;
 use crate::stability::unstable;
 use parallax_execute::{Outcome, Run, TestCase};
+use std::collections::BTreeSet;
 
 /// How often a new kind of difference is tried again before it is believed.
 pub const CONFIRMATIONS: u32 = 3;
@@ -39,28 +42,55 @@ pub struct Case {
     pub aspects: Aspects,
     /// Two cases with the same signature are different in the same way, as far as can be seen from outside.
     pub signature: String,
-    /// The change behind it, if somebody found out: see [`crate::Causes`].
+    /// The change behind it, if somebody found out: see [`crate::describe`], as for all up to `told`.
     pub cause: Option<String>,
+    /// What of it is only in the wording, or in the numbers of lines.
+    pub expected: BTreeSet<Expected>,
+    /// In what the versions differ beyond that.
+    pub beyond: Aspects,
+    /// What it comes from: the entries of the result that it belongs to.
+    pub roots: Vec<Root>,
+    /// The signature for people.
+    pub told: String,
     /// In what a version differed from itself meanwhile: left out.
     pub unstable: Vec<(Which, Unstable)>,
 }
 
 impl Case {
-    /// The most severe of the aspects.
-    pub fn kind(&self) -> Aspect {
-        // Never empty by construction.
-        self.aspects.first().copied().unwrap_or(Aspect::Stdout)
+    /// A difference as it was seen, before anybody looked for what it comes from.
+    pub fn new(test: TestCase, old: Run, new: Run, aspects: Aspects, signature: String) -> Case {
+        Case {
+            test,
+            old,
+            new,
+            beyond: aspects.clone(),
+            aspects,
+            told: signature.clone(),
+            signature,
+            cause: None,
+            expected: BTreeSet::new(),
+            roots: Vec::new(),
+            unstable: Vec::new(),
+        }
     }
 
-    /// Cases of the same group are one entry: those with one cause, whatever they print. A crash or a hang is an
-    /// entry of its own. Without a known cause the signature decides.
+    /// The most severe of the aspects: of those beyond what is expected, if there are any.
+    pub fn kind(&self) -> Aspect {
+        // Never empty by construction.
+        self.beyond.first().or(self.aspects.first()).copied().unwrap_or(Aspect::Stdout)
+    }
+
+    /// Cases of the same group belong to the same entries.
     pub fn group(&self) -> String {
-        match (&self.cause, self.kind()) {
-            (None, _) => self.signature.clone(),
-            (Some(cause), kind @ (Aspect::Signal | Aspect::Timeout | Aspect::Limit)) => {
-                format!("{kind} by {cause}")
+        match self.roots.first() {
+            Some(Root::Change(change @ Change { class, same_way, cause: Some(cause), .. })) => {
+                let way = if *same_way { ", the same way" } else { "" };
+                // Where several changes may be behind it, what it looks like decides.
+                let look = if change.is_certain() { "" } else { &self.signature };
+                format!("{class:?} by {cause}{way}{look}")
             }
-            (Some(cause), _) => format!("by {cause}"),
+            _ if self.beyond.is_empty() => format!("{:?}", self.expected),
+            _ => self.signature.clone(),
         }
     }
 }
@@ -92,8 +122,7 @@ pub fn judge<R: Runner>(
     }
     let first = signature(rules, test, &old, &new, &aspects);
     let repetitions = if known(&first) { CONFIRMATIONS_OF_KNOWN } else { CONFIRMATIONS };
-    let mut case =
-        Case { test: test.clone(), old, new, aspects, signature: first, cause: None, unstable: Vec::new() };
+    let mut case = Case::new(test.clone(), old, new, aspects, first);
     let mut rules = rules.clone();
     for round in 0..repetitions {
         // In turns, so that what depends on the order or on time shows.

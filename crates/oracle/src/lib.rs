@@ -8,17 +8,23 @@
 
 mod aspect;
 mod cause;
+mod entry;
+mod expected;
 mod golden;
 mod judge;
+mod lines_moved;
 mod mask;
 mod minimise;
 mod profiles;
 mod rules;
 mod signature;
 mod stability;
+mod wording;
 
 pub use aspect::{Aspect, Aspects, UnknownAspect};
-pub use cause::{Causes, Region};
+pub use cause::{Causes, Region, Seen, OR};
+pub use entry::{describe, look, Change, Class as ChangeClass, Root};
+pub use expected::{Expectations, Expected};
 pub use golden::{classify, Class};
 pub use judge::{judge, Case, Judgement, Runner, Which, CONFIRMATIONS};
 pub use mask::Unstable;

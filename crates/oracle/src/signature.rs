@@ -2,11 +2,11 @@
 //!
 //! In: a test case, two runs that differ, and in which aspects. Out: a line of text. What stems from the input
 //! (words of it, numbers, anything that is not a word of the programs) is left out, so that a thousand inputs with one cause
-//! have one signature.
+//! have one signature. The same for people, where the two sides never read the same: what differs is then shown as it is.
 
 use crate::aspect::{Aspect, Aspects};
 use crate::rules::Rules;
-use parallax_execute::{FileChange, Outcome, Run, TestCase};
+use parallax_execute::{Content, FileChange, Outcome, Run, TestCase};
 use std::collections::BTreeSet;
 
 /// Shorter words are not taken for words of a program: any short sequence of bytes is in a binary somewhere.
@@ -23,32 +23,64 @@ pub fn words_of(binary: &[u8]) -> BTreeSet<Vec<u8>> {
     words.filter(|word| word.len() >= SHORTEST_WORD).map(<[u8]>::to_vec).collect()
 }
 
+/// Bytes of a line that are shown before and from the first one that differs.
+const SHOWN_BEFORE: usize = 20;
+const SHOWN_BEHIND: usize = 40;
+
 /// How the runs differ. How they ended comes first; with it goes what was said on standard error, or else the
 /// first of standard output, standard error and files that differs.
 pub(crate) fn signature(rules: &Rules, test: &TestCase, old: &Run, new: &Run, aspects: &Aspects) -> String {
-    let shape = Shape { rules, inputs: inputs(test) };
+    written(rules, test, old, new, aspects, |detail| detail.shapes.clone())
+}
+
+/// The same for people.
+pub(crate) fn told(rules: &Rules, test: &TestCase, old: &Run, new: &Run, aspects: &Aspects) -> String {
+    written(rules, test, old, new, aspects, |detail| match detail.shapes[0] == detail.shapes[1] {
+        true => detail.texts.clone(),
+        false => detail.shapes.clone(),
+    })
+}
+
+fn written(
+    rules: &Rules,
+    test: &TestCase,
+    old: &Run,
+    new: &Run,
+    aspects: &Aspects,
+    sides: impl Fn(&Detail) -> [String; 2],
+) -> String {
     let mut parts = Vec::new();
     let ending = aspects.iter().any(|aspect| aspect.is_ending());
     if ending {
         parts.push(format!("{} -> {}", ended(&old.outcome), ended(&new.outcome)));
     }
-    let detail = match ending {
+    let aspect = match ending {
         true => aspects.get(&Aspect::Stderr),
         false => aspects.first(),
     };
-    match detail {
-        Some(Aspect::Stdout) => {
-            let (a, b) = (rules.stdout(old), rules.stdout(new));
-            parts.push(format!("stdout: {}", shape.first_difference(&a, &b)));
-        }
-        Some(Aspect::Stderr) => {
-            let (a, b) = (rules.stderr(old), rules.stderr(new));
-            parts.push(format!("stderr: {}", shape.first_difference(&a, &b)));
-        }
-        Some(Aspect::Files) => parts.push(format!("files: {}", shape.files(old, new))),
-        _ => {}
+    if let Some((aspect, detail)) =
+        aspect.and_then(|aspect| Some((aspect, detail(rules, test, old, new, *aspect)?)))
+    {
+        let [a, b] = sides(&detail);
+        parts.push(format!("{aspect}: {a} -> {b}"));
     }
     parts.join("; ")
+}
+
+/// The first place where two outputs differ, as shapes and as it is.
+struct Detail {
+    shapes: [String; 2],
+    texts: [String; 2],
+}
+
+fn detail(rules: &Rules, test: &TestCase, old: &Run, new: &Run, aspect: Aspect) -> Option<Detail> {
+    let shape = Shape { rules, inputs: inputs(test) };
+    match aspect {
+        Aspect::Stdout => Some(shape.first_difference(&rules.stdout(old), &rules.stdout(new))),
+        Aspect::Stderr => Some(shape.first_difference(&rules.stderr(old), &rules.stderr(new))),
+        Aspect::Files => Some(shape.files(&rules.changes(old), &rules.changes(new))),
+        _ => None,
+    }
 }
 
 fn ended(outcome: &Outcome) -> String {
@@ -78,14 +110,18 @@ struct Shape<'r> {
 }
 
 impl Shape<'_> {
-    /// The first lines that differ, as shapes.
-    fn first_difference(&self, old: &[u8], new: &[u8]) -> String {
+    /// The first lines that differ.
+    fn first_difference(&self, old: &[u8], new: &[u8]) -> Detail {
         let mut lines = (old.split_inclusive(|b| *b == b'\n'), new.split_inclusive(|b| *b == b'\n'));
         loop {
             match (lines.0.next(), lines.1.next()) {
-                (None, None) => return "length".to_owned(),
+                (None, None) => {
+                    // The bytes that were kept are the same: only one of the outputs was longer.
+                    let text = ["as long as is kept", "longer"].map(str::to_owned);
+                    return Detail { shapes: text.clone(), texts: text };
+                }
                 (a, b) if a == b => {}
-                (a, b) => return format!("{} -> {}", self.line(a), self.line(b)),
+                (a, b) => return Detail { shapes: [self.line(a), self.line(b)], texts: texts(a, b) },
             }
         }
     }
@@ -123,18 +159,62 @@ impl Shape<'_> {
     }
 
     /// What became of the first file that differs.
-    fn files(&self, old: &Run, new: &Run) -> String {
-        let of = |run: &Run, other: &Run| {
-            let first = run.files.iter().find(|change| !other.files.contains(change));
-            match first {
+    fn files(&self, old: &[FileChange], new: &[FileChange]) -> Detail {
+        let first =
+            |of: &[FileChange], from: &[FileChange]| of.iter().find(|change| !from.contains(change)).cloned();
+        let (a, b) = (first(old, new), first(new, old));
+        let shape = |change: &Option<FileChange>| {
+            let what = match change {
                 Some(FileChange::Created { .. }) => "created",
                 Some(FileChange::Modified { .. }) => "changed",
                 Some(FileChange::Deleted { .. }) => "deleted",
                 None => "nothing",
-            }
+            };
+            what.to_owned()
         };
-        format!("{} -> {}", of(old, new), of(new, old))
+        let shapes = [shape(&a), shape(&b)];
+        let texts = match (&a, &b) {
+            (Some(a), Some(b)) if a.path() == b.path() => {
+                let inside = self.first_difference(&left(a), &left(b)).texts;
+                inside.map(|text| format!("{} {text}", shown(a.path().as_os_str().as_encoded_bytes(), 0)))
+            }
+            (a, b) => [a, b].map(|change| {
+                let path = change.as_ref().map(|change| change.path().as_os_str().as_encoded_bytes());
+                path.map_or("nothing".to_owned(), |path| shown(path, 0))
+            }),
+        };
+        Detail { shapes, texts }
     }
+}
+
+/// What is in a file, after its mode.
+fn left(change: &FileChange) -> Vec<u8> {
+    match change {
+        FileChange::Created { mode, content, .. } | FileChange::Modified { mode, content, .. } => {
+            let content = match content {
+                Content::File(output) => output.bytes.clone(),
+                other => format!("{other:?}").into_bytes(),
+            };
+            [format!("mode {mode:o}\n").into_bytes(), content].concat()
+        }
+        FileChange::Deleted { .. } => Vec::new(),
+    }
+}
+
+/// Two lines as they are, cut around the first byte that differs.
+fn texts(old: Option<&[u8]>, new: Option<&[u8]>) -> [String; 2] {
+    let (a, b) = (old.unwrap_or_default(), new.unwrap_or_default());
+    let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let from = same.saturating_sub(SHOWN_BEFORE);
+    [old, new].map(|line| line.map_or("nothing".to_owned(), |line| shown(line, from)))
+}
+
+/// Some of the bytes in quotation marks, with escapes.
+fn shown(bytes: &[u8], from: usize) -> String {
+    let to = bytes.len().min(from + SHOWN_BEFORE + SHOWN_BEHIND);
+    let before = if from > 0 { "…" } else { "" };
+    let behind = if to < bytes.len() { "…" } else { "" };
+    format!("{before}\"{}\"{behind}", bytes[from.min(to)..to].escape_ascii())
 }
 
 /// Takes away data that repeats at the end: `1, 2, 3, 4` and `1, 2` have the same shape, and so have `aa` and `a1`.

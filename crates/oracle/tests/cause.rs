@@ -1,6 +1,6 @@
 //! Which change is behind a difference, on traces made by hand.
 
-use parallax_oracle::{Causes, Region};
+use parallax_oracle::{Causes, Expectations, Region, Seen};
 use parallax_trace::sites::{BlockInfo, FunctionInfo, ProgramMap, SiteInfo, SiteKind};
 use parallax_trace::synth::Synth;
 use parallax_trace::Trace;
@@ -36,13 +36,18 @@ fn run(branches: &[(u32, bool)]) -> Trace<'static> {
 }
 
 fn region(old: Option<[u32; 2]>, new: Option<[u32; 2]>) -> Region {
-    Region { files: ["old.c".into(), "new.c".into()], lines: [old, new] }
+    Region { files: ["old.c".into(), "new.c".into()], lines: [old, new], texts: Default::default() }
 }
 
 #[track_caller]
 fn cause(regions: &[Region], lines: [&[u32]; 2], old: &[(u32, bool)], new: &[(u32, bool)]) -> Option<String> {
     let maps = [map("old.c", lines[0]), map("./new.c", lines[1])];
-    Causes::new(regions.to_vec(), [&maps[0], &maps[1]]).of(&run(old), &run(new))
+    Causes::new(regions.to_vec(), [&maps[0], &maps[1]]).of(
+        &run(old),
+        &run(new),
+        &Expectations::default(),
+        &Seen { beyond: true, ..Seen::default() },
+    )
 }
 
 #[test]
@@ -90,6 +95,10 @@ fn a_change_that_is_no_code_is_the_cause_only_if_there_is_no_other() {
     let (old, new) = ([(0, true), (1, true)], [(0, true), (1, false)]);
     let data = region(Some([1, 1]), Some([1, 1]));
     assert_eq!(cause(&[data.clone()], [lines, lines], &old, &new).as_deref(), Some("new.c:1"));
-    let header = Region { files: ["a.h".into(), "a.h".into()], lines: [Some([3, 3]), Some([3, 3])] };
+    let header = Region {
+        files: ["a.h".into(), "a.h".into()],
+        lines: [Some([3, 3]), Some([3, 3])],
+        texts: Default::default(),
+    };
     assert_eq!(cause(&[data, header], [lines, lines], &old, &new), None);
 }

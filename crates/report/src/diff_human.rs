@@ -13,6 +13,9 @@ use std::fmt::Write;
 /// Most items of any list.
 const LISTED: usize = 12;
 
+/// Other looks of one difference that are listed.
+const VARIANTS: usize = 4;
+
 /// The summary, with a newline at the end.
 pub fn diff_human(view: &DiffView) -> String {
     let mut text = String::new();
@@ -46,17 +49,26 @@ fn different(text: &mut String, view: &DiffView) -> std::fmt::Result {
     writeln!(text, "\nTo replay on both versions:  parallax replay {first}")?;
     writeln!(text, "With no Parallax installed:  sh {first}/run.sh BINARY")?;
     writeln!(text, "  old: {}\n  new: {}", versions.old_binary, versions.new_binary)?;
+    for note in &view.notes {
+        writeln!(text, "Note: {note}.")?;
+    }
     writeln!(text, "The search ended: {}.", view.ended)
 }
 
 fn one(text: &mut String, difference: &DifferenceView) -> std::fmt::Result {
-    let inputs = count(difference.count, "input", "inputs");
+    let inputs = match difference.everywhere {
+        true => "on every input tried".to_owned(),
+        false => count(difference.count, "input", "inputs"),
+    };
     writeln!(
         text,
         "{}  {} (after {:.1} s; {inputs})",
         difference.id, difference.signature, difference.found_after_s
     )?;
     writeln!(text, "  test       {}", difference.test)?;
+    if difference.raw {
+        writeln!(text, "  raw        found too late to be made small; may be one of the others")?;
+    }
     if let Some(cause) = &difference.cause {
         writeln!(text, "  cause      {cause}")?;
     }
@@ -68,9 +80,22 @@ fn one(text: &mut String, difference: &DifferenceView) -> std::fmt::Result {
     }
     let [old, new] = behaviour_lines(&difference.old, &difference.new);
     writeln!(text, "  old        {old}\n  new        {new}")?;
-    match &difference.golden {
-        Some(golden) => writeln!(text, "  golden     {}", behaviour_lines(golden, &difference.new)[0]),
-        None => Ok(()),
+    if let Some(golden) = &difference.golden {
+        writeln!(text, "  golden     {}", behaviour_lines(golden, &difference.new)[0])?;
+    }
+    variants(text, difference)
+}
+
+/// Other looks of the same difference.
+fn variants(text: &mut String, difference: &DifferenceView) -> std::fmt::Result {
+    let others = difference.variants.iter().filter(|variant| variant.signature != difference.signature);
+    for variant in others.clone().take(VARIANTS) {
+        let inputs = count(variant.count, "input", "inputs");
+        writeln!(text, "  also       {} ({inputs})", variant.signature)?;
+    }
+    match others.count().saturating_sub(VARIANTS) {
+        0 => Ok(()),
+        more => writeln!(text, "  also       {more} more, in verdicts.json"),
     }
 }
 

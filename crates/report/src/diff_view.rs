@@ -35,6 +35,8 @@ pub struct DiffView {
     pub weakened: Vec<String>,
     /// What differs between the versions outside the code that was compared: see [`Verdict::SameCode`].
     pub outside: Vec<String>,
+    /// What differs and is no entry of its own.
+    pub notes: Vec<String>,
 }
 
 impl DiffView {
@@ -56,6 +58,7 @@ impl DiffView {
             warnings: Vec::new(),
             weakened: Vec::new(),
             outside: Vec::new(),
+            notes: Vec::new(),
         }
     }
 }
@@ -107,6 +110,12 @@ pub struct DifferenceView {
     pub cause: Option<String>,
     pub class: Option<String>,
     pub count: u64,
+    /// Seen on every input that was tried.
+    pub everywhere: bool,
+    /// Found so late that its test was not made small, or not to the end.
+    pub raw: bool,
+    /// How it looks on different inputs, the most frequent first.
+    pub variants: Vec<VariantView>,
     pub arguments: Vec<Text>,
     pub stdin: Text,
     pub files: Vec<FileView>,
@@ -116,6 +125,13 @@ pub struct DifferenceView {
     pub golden: Option<BehaviourView>,
     pub found_after_s: f64,
     pub runs_before: u64,
+}
+
+/// One look of a difference.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VariantView {
+    pub signature: String,
+    pub count: u64,
 }
 
 /// What one version did.

@@ -95,6 +95,9 @@ fn summary(view: &DiffView) -> String {
         escaped(&view.ended)
     );
     text.push_str(&format!("<p>{}</p>\n", escaped(&view.versions.compared())));
+    for note in &view.notes {
+        text.push_str(&format!("<p class=\"note\">Note: {}.</p>\n", escaped(note)));
+    }
     if view.differences.is_empty() {
         return text;
     }
@@ -122,8 +125,17 @@ fn one(difference: &DifferenceView, view: &DiffView) -> String {
     if let Some(class) = &difference.class {
         text.push_str(&format!("<span class=\"tag {0}\">{0}</span>", escaped(class)));
     }
+    if difference.raw {
+        text.push_str("<span class=\"tag\">raw</span>");
+    }
     let inputs = count(difference.count, "input", "inputs");
-    text.push_str(&format!("{} · seen on {inputs}</p>\n", escaped(&difference.signature)));
+    let all = if difference.everywhere { ", every one that was tried" } else { "" };
+    text.push_str(&format!("{} · seen on {inputs}{all}</p>\n", escaped(&difference.signature)));
+    let variants = difference.variants.iter().filter(|variant| variant.signature != difference.signature);
+    for variant in variants {
+        let inputs = count(variant.count, "input", "inputs");
+        text.push_str(&format!("<p class=\"note\">also {} ({inputs})</p>\n", escaped(&variant.signature)));
+    }
     if let Some(cause) = &difference.cause {
         text.push_str(&format!("<p>Cause: {}</p>\n", escaped(cause)));
     }

@@ -103,6 +103,35 @@ impl StatsFile {
         ))
     }
 
+    /// A difference has another name from now on.
+    pub fn rename(&self, before: &str, after: &str) -> Result<(), StatsError> {
+        // Neither of the two can come first, unless what refers to what is checked at the end of both.
+        let sql = "BEGIN; PRAGMA defer_foreign_keys = ON;";
+        self.done(self.connection.execute_batch(sql).map(|()| 0))?;
+        for sql in [
+            "UPDATE differences SET id = ?2 WHERE id = ?1",
+            "UPDATE inputs SET difference = ?2 WHERE difference = ?1",
+        ] {
+            self.done(self.connection.execute(sql, params![before, after]))?;
+        }
+        self.done(self.connection.execute_batch("COMMIT;").map(|()| 0))
+    }
+
+    /// A difference turned out to be another one.
+    pub fn merge(&self, copy: &str, original: &str) -> Result<(), StatsError> {
+        let sql = "UPDATE inputs SET difference = ?2 WHERE difference = ?1";
+        self.done(self.connection.execute(sql, params![copy, original]))?;
+        self.remove(copy)
+    }
+
+    /// A difference is none any more.
+    pub fn remove(&self, id: &str) -> Result<(), StatsError> {
+        for sql in ["DELETE FROM inputs WHERE difference = ?1", "DELETE FROM differences WHERE id = ?1"] {
+            self.done(self.connection.execute(sql, params![id]))?;
+        }
+        Ok(())
+    }
+
     /// One input on which a difference was seen.
     pub fn input(&self, seconds: f64, difference: &str) -> Result<(), StatsError> {
         let sql = "INSERT INTO inputs VALUES (?1, ?2)";
@@ -133,6 +162,17 @@ mod tests {
         let ask = |sql: &str| reader.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
         assert_eq!(ask("SELECT count FROM differences JOIN inputs ON id = difference"), 12);
         assert_eq!(ask("SELECT runs FROM progress WHERE seconds < 1 AND differences = 1"), 7);
+        file.rename("1-exit", "2-exit").unwrap();
+        assert_eq!(
+            ask("SELECT COUNT(*) FROM differences JOIN inputs ON id = difference WHERE id = '2-exit'"),
+            1
+        );
+        file.difference(&DifferenceView { id: "3-exit".into(), kind: "exit".into(), ..view.clone() })
+            .unwrap();
+        file.input(0.5, "3-exit").unwrap();
+        file.merge("3-exit", "2-exit").unwrap();
+        assert_eq!(ask("SELECT COUNT(*) FROM inputs WHERE difference = '2-exit'"), 2);
+        assert_eq!(ask("SELECT COUNT(*) FROM differences"), 1);
         assert_eq!(ask("SELECT CAST(value AS INTEGER) FROM run WHERE name = 'seed'"), 1);
     }
 

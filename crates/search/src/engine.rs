@@ -24,6 +24,7 @@ use parallax_execute::TestCase;
 use parallax_trace::reader::Event;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Answers wanted from the solver for one round, and test cases of another shape beside them.
@@ -306,7 +307,7 @@ impl<'a> Engine<'a> {
         if self.started.elapsed() >= self.budget.time {
             return Some(Ended::Time);
         }
-        (self.signatures.len() >= self.settings.max_differences).then_some(Ended::Enough)
+        self.settings.enough.load(Ordering::Relaxed).then_some(Ended::Enough)
     }
 
     /// Wait for the results of a round and take them in order.

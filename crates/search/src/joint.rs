@@ -6,7 +6,7 @@
 //! conditions that are left are paired in order.
 
 use crate::ask::{ExprId, Mind};
-use crate::path::{Identity, Path};
+use crate::path::{Identity, Path, Printed};
 
 /// A question over both paths.
 #[derive(Clone, Debug)]
@@ -35,7 +35,8 @@ pub fn about_outputs(old: &Path, new: &Path, mind: &mut Mind) -> Vec<Question> {
     let mut list: Vec<Question> = Vec::new();
     for (channel, a) in old.channels() {
         let Some((_, b)) = new.channels().find(|c| c.0 == channel) else { continue };
-        let pairs = || a.iter().zip(b).filter(|(x, y)| x != y);
+        let pairs = compared(a, b, mind);
+        let pairs = || pairs.iter().map(|(x, y)| (&a[*x], &b[*y]));
         let exact: Vec<ExprId> = pairs().map(|(x, y)| mind.differ(x.exact, y.exact)).collect();
         let numbers: Vec<ExprId> =
             pairs().filter_map(|(x, y)| Some(mind.differ(x.over_numbers?, y.over_numbers?))).collect();
@@ -54,6 +55,26 @@ pub fn about_outputs(old: &Path, new: &Path, mind: &mut Mind) -> Vec<Question> {
         }
     }
     list
+}
+
+/// Positions of the bytes of two outputs that are asked to differ. Where both are constants that differ, the outputs do so on every input of these
+/// paths, and a text that is longer in one version has moved all that follows: then what is the same is found, and only what depends on the input is
+/// asked about in between, so that a difference behind the one that is always there is found, too.
+fn compared(a: &[Printed], b: &[Printed], mind: &Mind) -> Vec<(usize, usize)> {
+    let in_order: Vec<(usize, usize)> =
+        (0..a.len().min(b.len())).filter(|i| a[*i] != b[*i]).map(|i| (i, i)).collect();
+    let constant = |(x, y): &(usize, usize)| mind.is_constant(a[*x].exact) && mind.is_constant(b[*y].exact);
+    if !in_order.iter().any(constant) {
+        return in_order;
+    }
+    let ids = |bytes: &[Printed]| bytes.iter().map(|byte| byte.exact).collect::<Vec<_>>();
+    let mut found = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    for (x, y) in matches(&ids(a), &ids(b)).into_iter().chain([(a.len(), b.len())]) {
+        found.extend((i..x).zip(j..y).filter(|pair| !constant(pair)));
+        (i, j) = (x + 1, y + 1);
+    }
+    found
 }
 
 /// Which conditions of two paths correspond.
@@ -111,7 +132,7 @@ pub fn about_branches(old: &Path, new: &Path, alignment: &Alignment, mind: &mut 
 }
 
 /// A longest common subsequence, as pairs of positions.
-fn matches(a: &[Identity], b: &[Identity]) -> Vec<(usize, usize)> {
+fn matches<T: PartialEq>(a: &[T], b: &[T]) -> Vec<(usize, usize)> {
     let common = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let mut pairs: Vec<(usize, usize)> = (0..common).map(|i| (i, i)).collect();
     let (a, b) = (&a[common..], &b[common..]);

@@ -11,6 +11,8 @@ use parallax_execute::{Interrupt, TestCase};
 use parallax_trace::reader::Trace;
 use parallax_trace::request::Input;
 use parallax_trace::sites::ProgramMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 use std::time::Duration;
 
 mod ask;
@@ -108,8 +110,8 @@ pub struct Settings {
     pub numbers: bool,
     /// Time for one query.
     pub query_time: Duration,
-    /// Stop after this many distinct differences (signatures).
-    pub max_differences: usize,
+    /// Whoever watches sets it when no more differences are wanted.
+    pub enough: Arc<AtomicBool>,
     /// Longest input that growing makes.
     pub max_input: usize,
     /// Which kinds of inputs may differ from those of the seeds.
@@ -125,7 +127,7 @@ impl Default for Settings {
             joint: true,
             numbers: true,
             query_time: Duration::from_millis(500),
-            max_differences: 16,
+            enough: Arc::default(),
             max_input: 4096,
             varied: Varied::default(),
             record: None,

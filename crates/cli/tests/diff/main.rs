@@ -10,6 +10,7 @@ mod golden;
 mod grouped;
 mod interrupted;
 mod limits;
+mod once;
 mod own_code;
 mod results;
 mod unstable;
