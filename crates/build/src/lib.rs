@@ -12,6 +12,7 @@
 //! executable. [`build()`] prepares the tree, runs the build command, and collects.
 
 pub mod args;
+mod beside;
 pub mod bitcode;
 pub mod build;
 pub mod cache;
@@ -20,11 +21,13 @@ pub mod elf;
 pub mod error;
 mod git;
 mod home;
+mod image;
 pub mod link;
 mod module;
 mod outside;
 mod product;
 pub mod record;
+mod shipped;
 pub mod source;
 pub mod tools;
 mod tree;
@@ -38,5 +41,6 @@ pub use git::{commit, is_clean, merge_base, MergeBase};
 pub use home::{Home, SharedObject};
 pub use link::{LinkItem, LinkLine};
 pub use outside::{is_shared, names_outside};
+pub use shipped::outside;
 pub use source::Source;
 pub use tools::Language;

@@ -58,6 +58,12 @@ impl DiffView {
             outside: Vec::new(),
         }
     }
+
+    /// The code is the same; this is what is not.
+    pub fn found_same_code(&mut self, outside: Vec<String>) {
+        self.verdict = Verdict::SameCode;
+        self.outside = outside;
+    }
 }
 
 /// What can be said. Never more than is known.

@@ -1,0 +1,244 @@
+//! What a program may meet at run time from its build: every other file that the two builds left.
+//!
+//! In: the trees of two builds. Out: the files that differ or that only one of them has, in words.
+//!
+//! Always holds: a file is left out only if it is something that builds read or leave behind by its name (sources, objects, files of build systems) and its name occurs
+//! in no program or library that was built; or if it was compiled by the wrapper. Programs and shared libraries are compared by what is loaded ([`image`]),
+//! everything else byte by byte.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use crate::elf::{self, FileKind};
+use crate::image::{self, Image};
+use crate::record::find;
+use crate::shipped::privileges;
+
+/// More files than this are not compared; that is then what is reported.
+const MOST_FILES: usize = 200_000;
+
+/// One of the two builds.
+pub(crate) struct Tree<'a> {
+    pub root: &'a Path,
+    /// The program itself, which is compared elsewhere.
+    pub native: &'a Path,
+    /// The build command: files that it names are part of the build.
+    pub command: &'a str,
+    /// Sources that the wrapper compiled.
+    pub compiled: BTreeSet<PathBuf>,
+}
+
+/// Names of files that builds read, or leave behind on the way to what they make, by how they end.
+const ENDINGS: &[&str] = &[
+    "c", "h", "cc", "cp", "cpp", "cxx", "hh", "hpp", "hxx", "inc", "def", "s", "S", "sx", "asm", "y", "yy",
+    "l", "ll", "in", "ac", "am", "m4", "mk", "cmake", "ninja", "build", "o", "lo", "obj", "os", "a", "la",
+    "lai", "d", "dep", "P", "Po", "Plo", "Tpo", "gcno", "gch", "pch", "i", "ii", "bc", "log", "trs", "pc",
+    "map",
+];
+
+/// The same by their whole names.
+const NAMES: &[&str] = &[
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "configure",
+    "config.status",
+    "config.cache",
+    "libtool",
+    "stamp-h1",
+    "CMakeLists.txt",
+    "CMakeCache.txt",
+    "compile_commands.json",
+    "parallax.toml",
+    ".gitignore",
+    ".gitattributes",
+    ".ninja_log",
+    ".ninja_deps",
+    "install_manifest.txt",
+];
+
+/// Directories of build systems and of version control.
+const DIRECTORIES: &[&str] = &[
+    "CMakeFiles",
+    "autom4te.cache",
+    ".deps",
+    ".git",
+    ".hg",
+    ".svn",
+    "meson-logs",
+    "meson-info",
+    "meson-private",
+];
+
+/// How two trees differ besides the program itself.
+pub(crate) fn differences(old: &Tree, new: &Tree) -> Vec<String> {
+    if old.root == new.root {
+        return Vec::new();
+    }
+    let (Some(files), Some(others)) = (files(old), files(new)) else {
+        return vec![format!("more than {MOST_FILES} files lie beside the programs, and were not compared")];
+    };
+    let names: BTreeSet<&PathBuf> = files.keys().chain(others.keys()).collect();
+    let mut built = Built { trees: [old, new], files: [&files, &others], loaded: None };
+    names.into_iter().filter_map(|name| built.difference(name)).collect()
+}
+
+/// What stands at a place in a tree.
+#[derive(PartialEq)]
+enum Entry {
+    File,
+    /// A link, with where it leads.
+    Link(PathBuf),
+    EmptyDirectory,
+}
+
+type Files = BTreeMap<PathBuf, Entry>;
+
+fn files(tree: &Tree) -> Option<Files> {
+    let mut files = Files::new();
+    for entry in WalkDir::new(tree.root).min_depth(1).into_iter().filter_map(Result::ok) {
+        let (path, kind) = (entry.path(), entry.file_type());
+        let found = if kind.is_symlink() {
+            let target = fs::read_link(path).unwrap_or_default();
+            Entry::Link(target.strip_prefix(tree.root).map(Path::to_path_buf).unwrap_or(target))
+        } else if kind.is_dir() {
+            match fs::read_dir(path).map(|mut inside| inside.next().is_none()) {
+                Ok(true) => Entry::EmptyDirectory,
+                _ => continue,
+            }
+        } else {
+            Entry::File
+        };
+        if path != tree.native {
+            // Entries of a walk begin with its root.
+            files.insert(path.strip_prefix(tree.root).unwrap_or(path).to_path_buf(), found);
+        }
+        if files.len() > MOST_FILES {
+            return None;
+        }
+    }
+    Some(files)
+}
+
+struct Built<'a> {
+    trees: [&'a Tree<'a>; 2],
+    files: [&'a Files; 2],
+    /// What is loaded of all programs and libraries of both builds; read when it is first asked for.
+    loaded: Option<Vec<u8>>,
+}
+
+impl Built<'_> {
+    /// What is to be said about a file, if anything.
+    fn difference(&mut self, name: &Path) -> Option<String> {
+        let shown = name.display();
+        let text = match (self.files[0].get(name), self.files[1].get(name)) {
+            (Some(Entry::File), Some(Entry::File)) => self.difference_of_files(name)?,
+            (Some(old), Some(new)) if old == new => return None,
+            (Some(_), Some(_)) => format!("{shown} is of another kind or a link to another place"),
+            (Some(_), None) => format!("{shown} is only in the old version's build"),
+            (None, _) => format!("{shown} is only in the new version's build"),
+        };
+        (!self.is_left_out(name)).then_some(text)
+    }
+
+    fn difference_of_files(&self, name: &Path) -> Option<String> {
+        let paths = [0, 1].map(|i| self.trees[i].root.join(name));
+        let shown = name.display();
+        let (Ok(old), Ok(new)) = (fs::read(&paths[0]), fs::read(&paths[1])) else {
+            return Some(format!("file {shown} cannot be read"));
+        };
+        let what = match (elf::kind_of(&old), elf::kind_of(&new)) {
+            (FileKind::Executable, FileKind::Executable) => "program",
+            (FileKind::Shared, FileKind::Shared) => "shared library",
+            _ => "file",
+        };
+        let image = |content, i: usize| Image { content, tree: Some(self.trees[i].root), strict: false };
+        let same = match what {
+            "file" => old == new || self.same_script(&old, &new),
+            _ => image::differences(image(&old, 0), image(&new, 1)).is_empty(),
+        };
+        if !same {
+            return Some(format!("{what} {shown} differs"));
+        }
+        (privileges(&paths[0]) != privileges(&paths[1])).then(|| format!("the permissions of {shown} differ"))
+    }
+
+    /// libtool's scripts name the directory of the program that they start.
+    fn same_script(&self, old: &[u8], new: &[u8]) -> bool {
+        let text = |content: &[u8], i: usize| {
+            let text = String::from_utf8_lossy(content).into_owned();
+            let root = self.trees[i].root.to_str()?;
+            text.contains("temporary wrapper script for").then(|| text.replace(root, "."))
+        };
+        matches!((text(old, 0), text(new, 1)), (Some(old), Some(new)) if old == new)
+    }
+
+    fn is_left_out(&mut self, name: &Path) -> bool {
+        let is_compiled = |tree: &&Tree| {
+            fs::canonicalize(tree.root.join(name)).is_ok_and(|path| tree.compiled.contains(&path))
+        };
+        if self.trees.iter().any(is_compiled) {
+            return true;
+        }
+        let is_of_the_build = self.trees.iter().any(|tree| is_of_the_build(name, tree));
+        is_of_the_build && !self.is_named_by_programs(name)
+    }
+
+    /// Does the name of a file occur in what is loaded?
+    fn is_named_by_programs(&mut self, name: &Path) -> bool {
+        let name = name.file_name().unwrap_or_default().as_encoded_bytes();
+        let loaded = self.loaded.take().unwrap_or_else(|| self.read_loaded());
+        let named = find(&loaded, name).is_some();
+        self.loaded = Some(loaded);
+        named
+    }
+
+    fn read_loaded(&self) -> Vec<u8> {
+        let mut loaded = Vec::new();
+        for (tree, files) in self.trees.iter().zip(self.files) {
+            let others = files
+                .iter()
+                .filter(|(_, entry)| **entry == Entry::File)
+                .map(|(name, _)| tree.root.join(name));
+            for path in std::iter::once(tree.native.to_path_buf()).chain(others) {
+                let content = fs::read(path).unwrap_or_default();
+                if matches!(elf::kind_of(&content), FileKind::Executable | FileKind::Shared) {
+                    loaded.extend(image::loaded(&content));
+                }
+            }
+        }
+        loaded
+    }
+}
+
+/// Is a file by its name one that only builds have to do with?
+fn is_of_the_build(path: &Path, tree: &Tree) -> bool {
+    let text = |name: Option<&std::ffi::OsStr>| name.and_then(|name| name.to_str()).map(str::to_owned);
+    let (Some(name), ending) = (text(path.file_name()), text(path.extension())) else { return false };
+    let within =
+        path.components().any(|part| part.as_os_str().to_str().is_some_and(|p| DIRECTORIES.contains(&p)));
+    let content = || fs::read(tree.root.join(path)).unwrap_or_default();
+    // A shared library may be called what it likes.
+    let ended = ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()));
+    let named = within || ended || NAMES.contains(&name.as_str()) || is_in_command(&name, tree.command);
+    named && !matches!(elf::kind_of(&content()), FileKind::Executable | FileKind::Shared)
+}
+
+fn is_in_command(name: &str, command: &str) -> bool {
+    let words = command.split(|c: char| c.is_whitespace() || ";&|()'\"=<>/".contains(c));
+    words.into_iter().any(|word| word == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_script_of_the_build_is_found_in_its_command() {
+        assert!(is_in_command("build.sh", "cd src && sh ./build.sh -x"));
+        assert!(!is_in_command("build.sh", "sh rebuild.sh"));
+    }
+}
