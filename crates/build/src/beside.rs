@@ -2,9 +2,9 @@
 //!
 //! In: the trees of two builds. Out: the files that differ or that only one of them has, in words.
 //!
-//! Always holds: a file is left out only if it is something that builds read or leave behind by its name (sources, objects, files of build systems) and its name occurs
-//! in no program or library that was built; or if it was compiled by the wrapper. Programs and shared libraries are compared by what is loaded ([`image`]),
-//! everything else byte by byte.
+//! Always holds: a file is left out only if the wrapper compiled it, or it is something that builds read or leave behind by its name (sources, objects, files of build systems), and no
+//! program, library or script that was built seems to name it or to make up names that end like its name. Programs and shared libraries are compared by what is loaded
+//! ([`image`]), everything else byte by byte.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -34,9 +34,9 @@ pub(crate) struct Tree<'a> {
 /// Names of files that builds read, or leave behind on the way to what they make, by how they end.
 const ENDINGS: &[&str] = &[
     "c", "h", "cc", "cp", "cpp", "cxx", "hh", "hpp", "hxx", "inc", "def", "s", "S", "sx", "asm", "y", "yy",
-    "l", "ll", "in", "ac", "am", "m4", "mk", "cmake", "ninja", "build", "o", "lo", "obj", "os", "a", "la",
-    "lai", "d", "dep", "P", "Po", "Plo", "Tpo", "gcno", "gch", "pch", "i", "ii", "bc", "log", "trs", "pc",
-    "map",
+    "l", "ll", "in", "ac", "am", "m4", "mk", "cmake", "ninja", "o", "lo", "obj", "os", "a", "la", "lai", "d",
+    "dep", "P", "Po", "Plo", "Tpo", "gcno", "gch", "pch", "i", "ii", "bc", "log", "trs", "pc", "orig", "rej",
+    "swp",
 ];
 
 /// The same by their whole names.
@@ -50,6 +50,7 @@ const NAMES: &[&str] = &[
     "libtool",
     "stamp-h1",
     "CMakeLists.txt",
+    "meson.build",
     "CMakeCache.txt",
     "compile_commands.json",
     "parallax.toml",
@@ -82,7 +83,7 @@ pub(crate) fn differences(old: &Tree, new: &Tree) -> Vec<String> {
         return vec![format!("more than {MOST_FILES} files lie beside the programs, and were not compared")];
     };
     let names: BTreeSet<&PathBuf> = files.keys().chain(others.keys()).collect();
-    let mut built = Built { trees: [old, new], files: [&files, &others], loaded: None };
+    let mut built = Built { trees: [old, new], files: [&files, &others], words: None };
     names.into_iter().filter_map(|name| built.difference(name)).collect()
 }
 
@@ -126,8 +127,8 @@ fn files(tree: &Tree) -> Option<Files> {
 struct Built<'a> {
     trees: [&'a Tree<'a>; 2],
     files: [&'a Files; 2],
-    /// What is loaded of all programs and libraries of both builds; read when it is first asked for.
-    loaded: Option<Vec<u8>>,
+    /// Read when it is first asked for.
+    words: Option<Words>,
 }
 
 impl Built<'_> {
@@ -180,37 +181,70 @@ impl Built<'_> {
         let is_compiled = |tree: &&Tree| {
             fs::canonicalize(tree.root.join(name)).is_ok_and(|path| tree.compiled.contains(&path))
         };
-        if self.trees.iter().any(is_compiled) {
-            return true;
+        let compiled = self.trees.iter().any(is_compiled);
+        if !compiled && !self.trees.iter().any(|tree| is_of_the_build(name, tree)) {
+            return false;
         }
-        let is_of_the_build = self.trees.iter().any(|tree| is_of_the_build(name, tree));
-        is_of_the_build && !self.is_named_by_programs(name)
+        let words = self.words.take().unwrap_or_else(|| self.read_words());
+        // `__FILE__` of a source that was compiled is its name.
+        let named = (!compiled && words.name(name)) || words.make_up(name);
+        self.words = Some(words);
+        !named
     }
 
-    /// Does the name of a file occur in what is loaded?
-    fn is_named_by_programs(&mut self, name: &Path) -> bool {
-        let name = name.file_name().unwrap_or_default().as_encoded_bytes();
-        let loaded = self.loaded.take().unwrap_or_else(|| self.read_loaded());
-        let named = find(&loaded, name).is_some();
-        self.loaded = Some(loaded);
-        named
-    }
-
-    fn read_loaded(&self) -> Vec<u8> {
-        let mut loaded = Vec::new();
+    /// What programs, libraries and scripts of both builds have in them.
+    fn read_words(&self) -> Words {
+        let mut words = Words { text: Vec::new(), files: BTreeSet::new() };
         for (tree, files) in self.trees.iter().zip(self.files) {
-            let others = files
-                .iter()
-                .filter(|(_, entry)| **entry == Entry::File)
-                .map(|(name, _)| tree.root.join(name));
+            for name in files.keys() {
+                words.files.extend(name.file_name().map(|name| name.as_encoded_bytes().to_vec()));
+            }
+            let others = files.iter().filter(|(_, entry)| **entry == Entry::File).map(|(name, _)| name);
+            let others = others.filter(|name| !is_of_the_build(name, tree)).map(|name| tree.root.join(name));
             for path in std::iter::once(tree.native.to_path_buf()).chain(others) {
                 let content = fs::read(path).unwrap_or_default();
                 if matches!(elf::kind_of(&content), FileKind::Executable | FileKind::Shared) {
-                    loaded.extend(image::loaded(&content));
+                    words.text.extend(image::loaded(&content));
+                } else if content.starts_with(b"#!") {
+                    words.text.extend(content);
                 }
+                words.text.push(0);
             }
         }
-        loaded
+        words
+    }
+}
+
+/// What can name a file at run time.
+struct Words {
+    text: Vec<u8>,
+    /// Names of all files of both trees.
+    files: BTreeSet<Vec<u8>>,
+}
+
+impl Words {
+    /// Does the name of a file occur?
+    fn name(&self, file: &Path) -> bool {
+        let name = file.file_name().unwrap_or_default().as_encoded_bytes();
+        find(&self.text, name).is_some()
+    }
+
+    /// Is there a piece of text that ends as the file's name does and is not the name of another file: `%s.in`?
+    fn make_up(&self, file: &Path) -> bool {
+        let Some(ending) = file.extension() else { return false };
+        let ending = [b".", ending.as_encoded_bytes()].concat();
+        let is_of_word = |byte: &u8| !byte.is_ascii_whitespace() && !b"\0/\"'".contains(byte);
+        let mut from = 0;
+        while let Some(at) = find(&self.text[from..], &ending) {
+            let end = from + at + ending.len();
+            let start = self.text[..end].iter().rposition(|byte| !is_of_word(byte)).map_or(0, |at| at + 1);
+            let ends = self.text.get(end).is_none_or(|byte| !is_of_word(byte));
+            if ends && !self.files.contains(&self.text[start..end]) {
+                return true;
+            }
+            from = end;
+        }
+        false
     }
 }
 
@@ -223,7 +257,9 @@ fn is_of_the_build(path: &Path, tree: &Tree) -> bool {
     let content = || fs::read(tree.root.join(path)).unwrap_or_default();
     // A shared library may be called what it likes.
     let ended = ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()));
-    let named = within || ended || NAMES.contains(&name.as_str()) || is_in_command(&name, tree.command);
+    let backup = name.ends_with('~');
+    let named =
+        within || ended || backup || NAMES.contains(&name.as_str()) || is_in_command(&name, tree.command);
     named && !matches!(elf::kind_of(&content()), FileKind::Executable | FileKind::Shared)
 }
 
@@ -235,6 +271,16 @@ fn is_in_command(name: &str, command: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_a_program_makes_up_are_told_from_names_that_it_has() {
+        let words = |text: &[u8]| Words { text: text.to_vec(), files: [b"a.c".to_vec()].into() };
+        let make_up = |text: &[u8]| words(text).make_up(Path::new("src/b.c"));
+        assert!(make_up(b"\0%s.c\0"));
+        assert!(make_up(b"\0.c\0"));
+        assert!(!make_up(b"\0./src/a.c\0 x.cc y.cpp"));
+        assert!(words(b"reads src/b.c").name(Path::new("b.c")));
+    }
 
     #[test]
     fn the_script_of_the_build_is_found_in_its_command() {

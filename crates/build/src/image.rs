@@ -251,12 +251,14 @@ fn masked<Elf: FileHeader<Endian = Endianness>>(header: &Elf, image: Image) -> O
     Some(bytes)
 }
 
-/// Replaces the directory, and nothing that only begins like it.
+/// Replaces the directory, but not where the text only begins like it or leads out of it again.
 fn mask_all(text: &mut [u8], directory: &[u8]) {
     let mut from = 0;
     while let Some(at) = find(&text[from..], directory) {
         let (start, end) = (from + at, from + at + directory.len());
-        if matches!(text.get(end), None | Some(b'/' | b':' | 0)) {
+        let rest = text[end..].split(|&byte| byte == b':').next().unwrap_or_default();
+        let leaves = rest.split(|&byte| byte == b'/').any(|part| part == b"..");
+        if matches!(text.get(end), None | Some(b'/' | b':')) && !leaves {
             text[start..end].fill(b'.');
         }
         from = end;
@@ -322,9 +324,9 @@ mod tests {
 
     #[test]
     fn only_whole_directories_are_masked() {
-        let mut text = b"/a/tree/lib:/a/treetop:/a/tree".to_vec();
+        let mut text = b"/a/tree/lib:/a/treetop:/a/tree/../b:/a/tree".to_vec();
         mask_all(&mut text, b"/a/tree");
-        assert_eq!(text, b"......./lib:/a/treetop:.......");
+        assert_eq!(text, b"......./lib:/a/treetop:/a/tree/../b:.......");
     }
 
     #[test]

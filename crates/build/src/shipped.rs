@@ -14,7 +14,9 @@ use std::process::Command;
 use crate::beside::{self, Tree};
 use crate::collect::Version;
 use crate::elf;
+use crate::elsewhere;
 use crate::image::{self, Image};
+use crate::inputs;
 use crate::record::{decode, LinkRecord, ObjectRecord, LINK_SECTION, OBJECT_SECTION};
 use crate::tools;
 
@@ -24,6 +26,7 @@ pub fn outside(built: [&Version; 2]) -> Vec<String> {
         return vec!["a native program cannot be read".to_owned()];
     };
     let mut found = of_programs(built, [&old, &new]);
+    found.extend(elsewhere::differences([0, 1].map(|i| (built[i], [&old, &new][i].as_slice()))));
     found.extend(beside::differences(&tree(built[0], &old), &tree(built[1], &new)));
     found
 }
@@ -37,7 +40,13 @@ fn of_programs(built: [&Version; 2], contents: [&[u8]; 2]) -> Vec<String> {
     let parts = image::differences(image(0), image(1));
     let mut found = Vec::new();
     if !parts.is_empty() {
-        found.push(format!("the native programs differ: {}", parts.join(", ")));
+        let reasons = inputs::differences(built, contents);
+        let parts = parts.join(", ");
+        found.push(match reasons.is_empty() {
+            true => format!("the native programs differ although nothing that was recorded does: {parts}"),
+            false => format!("the native programs differ: {parts}"),
+        });
+        found.extend(reasons);
     }
     if privileges(&built[0].native) != privileges(&built[1].native) {
         found.push("the native programs have other permissions".to_owned());

@@ -7,7 +7,7 @@
 //! the whole programs, instruction by instruction, with all constants, and what refers to one thing in one of them refers to one thing in the other. It comes from the builds,
 //! so that changed macros and headers count. Names that something outside may know, places, order of functions, and `__LINE__` in a constant: if in doubt, not the same.
 
-use crate::same::same_code;
+use crate::same::{same_code, Depth};
 use parallax_build::{is_shared, names_outside, outside, LinkItem, Version};
 use std::collections::BTreeSet;
 use std::fs;
@@ -33,8 +33,11 @@ pub fn sameness(built: [&Version; 2], unchanged: bool) -> Sameness {
             _ => "the code of both programs is the same, apart from comments, white space, lines and names",
         });
     }
-    let same = || same_code(&old.bitcode, &new.bitcode, names_seen(built).as_ref()).unwrap_or(false);
-    if unchanged && same() {
+    let seen = names_seen(built);
+    let same = |depth| same_code([&old.bitcode, &new.bitcode], seen.as_ref(), depth).unwrap_or(false);
+    // Flags that differ, and are named, leave their traces in the bitcode of the same code.
+    let compiled_otherwise = outside.iter().any(|what| what.starts_with("compiler "));
+    if unchanged && (same(Depth::All) || (compiled_otherwise && same(Depth::Instructions))) {
         Sameness::SameCode(outside)
     } else {
         Sameness::Unknown
