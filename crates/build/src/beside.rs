@@ -194,11 +194,8 @@ impl Built<'_> {
 
     /// What programs, libraries and scripts of both builds have in them.
     fn read_words(&self) -> Words {
-        let mut words = Words { text: Vec::new(), files: BTreeSet::new() };
+        let mut words = Words { text: Vec::new() };
         for (tree, files) in self.trees.iter().zip(self.files) {
-            for name in files.keys() {
-                words.files.extend(name.file_name().map(|name| name.as_encoded_bytes().to_vec()));
-            }
             let others = files.iter().filter(|(_, entry)| **entry == Entry::File).map(|(name, _)| name);
             let others = others.filter(|name| !is_of_the_build(name, tree)).map(|name| tree.root.join(name));
             for path in std::iter::once(tree.native.to_path_buf()).chain(others) {
@@ -218,8 +215,6 @@ impl Built<'_> {
 /// What can name a file at run time.
 struct Words {
     text: Vec<u8>,
-    /// Names of all files of both trees.
-    files: BTreeSet<Vec<u8>>,
 }
 
 impl Words {
@@ -229,17 +224,20 @@ impl Words {
         find(&self.text, name).is_some()
     }
 
-    /// Is there a piece of text that ends as the file's name does and is not the name of another file: `%s.in`?
+    /// Is there a piece of text that a program can make the file's name of: `%s.in`, `*.in`, or just `.in`?
     fn make_up(&self, file: &Path) -> bool {
-        let Some(ending) = file.extension() else { return false };
+        let (Some(name), Some(ending)) = (file.file_name(), file.extension()) else { return false };
+        let name = name.as_encoded_bytes();
         let ending = [b".", ending.as_encoded_bytes()].concat();
         let is_of_word = |byte: &u8| !byte.is_ascii_whitespace() && !b"\0/\"'".contains(byte);
         let mut from = 0;
         while let Some(at) = find(&self.text[from..], &ending) {
             let end = from + at + ending.len();
             let start = self.text[..end].iter().rposition(|byte| !is_of_word(byte)).map_or(0, |at| at + 1);
+            let word = &self.text[start..end];
             let ends = self.text.get(end).is_none_or(|byte| !is_of_word(byte));
-            if ends && !self.files.contains(&self.text[start..end]) {
+            let pattern = word.iter().any(|byte| b"%$*".contains(byte));
+            if ends && (pattern || (name.ends_with(word) && name != word)) {
                 return true;
             }
             from = end;
@@ -274,11 +272,10 @@ mod tests {
 
     #[test]
     fn names_that_a_program_makes_up_are_told_from_names_that_it_has() {
-        let words = |text: &[u8]| Words { text: text.to_vec(), files: [b"a.c".to_vec()].into() };
-        let make_up = |text: &[u8]| words(text).make_up(Path::new("src/b.c"));
-        assert!(make_up(b"\0%s.c\0"));
-        assert!(make_up(b"\0.c\0"));
-        assert!(!make_up(b"\0./src/a.c\0 x.cc y.cpp"));
+        let words = |text: &[u8]| Words { text: text.to_vec() };
+        let make_up = |text: &[u8]| words(text).make_up(Path::new("src/my_rules.c"));
+        assert!(make_up(b"\0%s.c\0") && make_up(b"\0.c\0") && make_up(b"_rules.c\0") && make_up(b"cat *.c"));
+        assert!(!make_up(b"\0./src/a.c\0 x.cc y.cpp my_rules.c"));
         assert!(words(b"reads src/b.c").name(Path::new("b.c")));
     }
 

@@ -64,6 +64,14 @@ fn of_data() -> Vec<Pair> {
             "two\n",
         )
         .shows(),
+        Pair::changed(
+            "data called like a source whose name the program makes up",
+            &[("p.c", &language.replace("lang.%s", "%s.c")), ("en.c", "one\n")],
+            "$CC p.c -o p",
+            "en.c",
+            "two\n",
+        )
+        .shows(),
         Pair::built(
             "link to other data",
             &choice,
@@ -150,6 +158,14 @@ fn of_helpers() -> Vec<Pair> {
             copy,
             "script",
             &script.replace("one", "two"),
+        )
+        .shows(),
+        Pair::changed(
+            "source that a helper script reads",
+            &[("p.c", starts), ("script", "#!/bin/sh\ncat rules.c\n"), ("rules.c", "one\n")],
+            copy,
+            "rules.c",
+            "two\n",
         )
         .shows(),
         Pair::built(
