@@ -12,6 +12,7 @@ use parallax_bench::reformat::{fixed_names, names_in, reformat, rename, rename_a
 use parallax_bench::{table, Result};
 use parallax_build::{build, Cache, Request, Source, Version};
 use parallax_change::{compare, targets, Settings};
+use parallax_instrument::{sameness, Sameness};
 use parallax_model::Program;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -53,15 +54,22 @@ fn main() -> Result<()> {
         format!("{kinds:?}"),
         found.len().to_string(),
         format!("{seconds:.2}"),
-        parallax_instrument::proof([&old_version, &new_version], comparison.only_names())
-            .unwrap_or("no")
-            .to_owned(),
+        proven([&old_version, &new_version], comparison.only_names()),
     ];
     table::print(
         &["program", "instructions", "files", "names changed", "changes", "targets", "s", "proven"],
         &[row],
     );
     Ok(())
+}
+
+/// How much of the versions is the same, in a few words.
+fn proven(versions: [&Version; 2], only_names: bool) -> String {
+    match sameness(versions, only_names) {
+        Sameness::Equivalent(reason) => reason.to_owned(),
+        Sameness::SameCode(outside) => format!("same code; {}", outside.join("; ")),
+        Sameness::Unknown => "no".to_owned(),
+    }
 }
 
 fn model(tree: &Path, command: &str, program: &str, cache: &Cache) -> Result<(Program, Version)> {

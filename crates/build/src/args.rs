@@ -99,6 +99,12 @@ impl Invocation {
         self.arguments.iter().flat_map(|argument| &argument.words)
     }
 
+    /// Words that tell the compiler how to compile, in order.
+    pub fn flags(&self) -> impl Iterator<Item = &String> {
+        let flag = |a: &&Argument| matches!(a.role, Role::Flag | Role::LanguageFlag);
+        self.arguments.iter().filter(flag).flat_map(|argument| &argument.words)
+    }
+
     /// Arguments that are to be compiled or assembled.
     pub fn sources(&self) -> impl Iterator<Item = &Argument> {
         let source = |a: &&Argument| matches!(a.role, Role::Source | Role::Assembler | Role::Stdin);

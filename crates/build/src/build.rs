@@ -279,6 +279,7 @@ impl Job<'_> {
         version.home = self.home(&chosen, built)?;
         version.program = chosen.name;
         version.source_root = self.entry.tree();
+        version.command = Some(built.command.clone());
         let name = self.request.program.as_deref().unwrap_or("");
         self.write(&version, &self.entry.version_file(name))?;
         Ok(version)

@@ -38,6 +38,9 @@ pub struct Version {
     pub unresolved: Vec<String>,
     /// Paths in the debug information are relative to this directory, or absolute.
     pub source_root: PathBuf,
+    /// The command that built it in a private copy of its sources, which is `source_root`; none for a program that was there already.
+    #[serde(default)]
+    pub command: Option<String>,
 }
 
 /// An object of the program for which there is no bitcode.
@@ -94,6 +97,7 @@ pub fn collect(executable: &Path, cache: &Cache) -> Result<Version, BuildError> 
         link: line,
         without_bitcode: collected.missing,
         source_root: source_root.map(PathBuf::from).unwrap_or_default(),
+        command: None,
         native,
     })
 }

@@ -12,19 +12,24 @@
 //! executable. [`build()`] prepares the tree, runs the build command, and collects.
 
 pub mod args;
+mod beside;
 pub mod bitcode;
 pub mod build;
 pub mod cache;
 pub mod collect;
 pub mod elf;
+mod elsewhere;
 pub mod error;
 mod git;
 mod home;
+mod image;
+mod inputs;
 pub mod link;
 mod module;
 mod outside;
 mod product;
 pub mod record;
+mod shipped;
 pub mod source;
 pub mod tools;
 mod tree;
@@ -38,5 +43,6 @@ pub use git::{commit, is_clean, merge_base, MergeBase};
 pub use home::{Home, SharedObject};
 pub use link::{LinkItem, LinkLine};
 pub use outside::{is_shared, names_outside};
+pub use shipped::outside;
 pub use source::Source;
 pub use tools::Language;

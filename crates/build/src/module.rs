@@ -172,7 +172,11 @@ impl Linker<'_> {
             let mut text = text.clone();
             for symbol in wrapped {
                 if !own.contains(symbol) {
-                    text = rename_symbol(&text, symbol, &format!("__wrap_{symbol}"));
+                    let wrapper = format!("__wrap_{symbol}");
+                    if own.contains(&wrapper) {
+                        text = without_declaration(&text, symbol);
+                    }
+                    text = rename_symbol(&text, symbol, &wrapper);
                 }
                 // A library's function keeps its `__real_` name: the linker resolves that.
                 if defined.contains(symbol) {
@@ -200,9 +204,20 @@ fn assemble(text: &str, output: &Path) -> Result<(), BuildError> {
     Ok(())
 }
 
+/// A module that is to have a definition of the name has no declaration of it.
+fn without_declaration(text: &str, symbol: &str) -> String {
+    let kept =
+        text.split_inclusive('\n').filter(|line| name_after(line, "declare ").as_deref() != Some(symbol));
+    kept.collect()
+}
+
 /// The function that a line of assembly begins to define.
 fn defined_name(line: &str) -> Option<String> {
-    let rest = line.strip_prefix("define ")?;
+    name_after(line, "define ")
+}
+
+fn name_after(line: &str, keyword: &str) -> Option<String> {
+    let rest = line.strip_prefix(keyword)?;
     let at = rest.find('@')?;
     let name = &rest[at + 1..];
     let name = match name.strip_prefix('"') {

@@ -26,6 +26,12 @@ pub struct ObjectRecord {
     /// The object as the compiler was told to write it, made absolute.
     pub object: String,
     pub content: Content,
+    /// The native compiler, with the arguments that are part of its name.
+    #[serde(default)]
+    pub compiler: String,
+    /// All flags of the native compilation, as they were given.
+    #[serde(default)]
+    pub flags: Vec<String>,
 }
 
 /// The bitcode of an object, or why there is none.
@@ -47,6 +53,9 @@ pub struct LinkRecord {
     pub arguments: Vec<String>,
     /// The linker driver was the C++ one.
     pub cxx: bool,
+    /// The native compiler that linked, with the arguments that are part of its name.
+    #[serde(default)]
+    pub compiler: String,
 }
 
 /// One record as bytes of a section.
@@ -98,6 +107,8 @@ mod tests {
             directory: "/tree".into(),
             object: "/tree/a.o".into(),
             content: Content::Bitcode { path: "/cache/a.bc".into(), hash: "00".into() },
+            compiler: "/usr/bin/clang".into(),
+            flags: vec!["-O2".into()],
         }
     }
 

@@ -136,6 +136,8 @@ impl Wrapper {
                 Ok(stored) => Content::Bitcode { path: show(&stored.path), hash: stored.hash },
                 Err(reason) => Content::Missing { reason, copy: None },
             },
+            compiler: tools::show(&self.compiler()),
+            flags: invocation.flags().cloned().collect(),
         }
     }
 
@@ -170,6 +172,7 @@ impl Wrapper {
             directory: show(&self.directory),
             arguments: invocation.words().cloned().collect(),
             cxx: self.language == Language::Cxx,
+            compiler: tools::show(&self.compiler()),
         }
     }
 

@@ -34,7 +34,7 @@ use crate::watch::{counters, Watch};
 use crate::{check, engine, evidence, faithful, losses, obstacles, unsupported};
 use parallax_build::{Cache, Version};
 use parallax_execute::{Executor, Interrupt, Kind, Limits, TestCase};
-use parallax_instrument::Instrumented;
+use parallax_instrument::{Instrumented, Sameness};
 use parallax_oracle::{Aspect, Aspects, Causes, Expectations, Profiler, Rules};
 use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
@@ -250,15 +250,22 @@ impl Comparison<'_> {
         clock.start();
         let first = self.round(false)?;
         self.show_seeds(&first, ledger, show)?;
+        // Comparing what was built, and instrumenting it, is building.
+        clock.stop();
         let unchanged = changed.is_some_and(|changed| changed.comparison.only_names());
-        if let Some(reason) = parallax_instrument::proof([&self.built[0], &self.built[1]], unchanged) {
-            lock(ledger).view.unstable = stability::settle(&mut rules, &first, &self.round(true)?)?;
-            // A proof that the first runs contradict is none.
-            if first[0].iter().zip(&first[1]).all(|(old, new)| rules.digest(old) == rules.digest(new)) {
-                return Ok(Compared::Equivalent(reason));
+        match parallax_instrument::sameness([&self.built[0], &self.built[1]], unchanged) {
+            Sameness::Equivalent(reason) => {
+                clock.start();
+                lock(ledger).view.unstable = stability::settle(&mut rules, &first, &self.round(true)?)?;
+                // A proof that the first runs contradict is none.
+                if first[0].iter().zip(&first[1]).all(|(old, new)| rules.digest(old) == rules.digest(new)) {
+                    return Ok(Compared::Equivalent(reason));
+                }
             }
+            // A difference that is found says otherwise.
+            Sameness::SameCode(outside) => lock(ledger).view.found_same_code(outside),
+            Sameness::Unknown => {}
         }
-        // Instrumenting is building.
         clock.stop();
         let instrumented = versions::instrument(&self.built, &self.cache)?;
         let maps = [&instrumented[0].map, &instrumented[1].map];

@@ -1,30 +1,47 @@
-//! Is there a proof that both versions behave the same, before anything is searched?
+//! What is known about two versions before anything is searched: are they the same?
 //!
-//! In: two built versions, and whether a comparison of their models found nothing but other names. Out: the proof in words, or none.
+//! In: two built versions, and whether a comparison of their models found nothing but other names. Out: a proof in words that the native programs do the same, or that the
+//! code that was compared is the same and what differs besides, or nothing.
 //!
-//! Always holds: both programs are linked with the same, and either the native programs are the same bytes, or the code of the whole programs is the same,
-//! instruction by instruction, with all constants, and what refers to one thing in one of them refers to one thing in the other. What is looked at comes from the builds, so that changed
-//! flags, macros and headers count. Names that something outside may know, places, order of functions, and `__LINE__` in a constant: if in doubt, no proof.
+//! Always holds: a proof says that all that is loaded of the native programs is the same, and all else that their builds leave ([`parallax_build::outside`]). The same code is the code of
+//! the whole programs, instruction by instruction, with all constants, and what refers to one thing in one of them refers to one thing in the other. It comes from the builds,
+//! so that changed macros and headers count. Names that something outside may know, places, order of functions, and `__LINE__` in a constant: if in doubt, not the same.
 
-use crate::same::same_code;
-use parallax_build::{is_shared, names_outside, LinkItem, Version};
+use crate::same::{same_code, Depth};
+use parallax_build::{is_shared, names_outside, outside, LinkItem, Version};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
-/// `unchanged`: what the comparison of the models says. It is fast and takes more for the same; the proof is slow and takes nothing for granted.
-pub fn proof(built: [&Version; 2], unchanged: bool) -> Option<&'static str> {
+/// How much of two versions is the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sameness {
+    /// Proven: the native programs do the same on every input. Why, in words.
+    Equivalent(&'static str),
+    /// The bitcode is the same code; what else differs, in words, at least one thing.
+    SameCode(Vec<String>),
+    Unknown,
+}
+
+/// `unchanged`: what the comparison of the models says. It is fast and takes more for the same; the comparison of the code is slow and takes nothing for granted.
+pub fn sameness(built: [&Version; 2], unchanged: bool) -> Sameness {
     let [old, new] = built;
-    if !same_link(old, new) {
-        return None;
+    let outside = outside(built);
+    if outside.is_empty() {
+        let bytes = built.map(|version| fs::read(&version.native));
+        return Sameness::Equivalent(match bytes {
+            [Ok(old), Ok(new)] if old == new => "the native programs are the same, byte for byte",
+            _ => "the code of both programs is the same, apart from comments, white space, lines and names",
+        });
     }
-    if same_file(&old.native, &new.native) {
-        return Some("the native programs are the same, byte for byte");
+    let seen = names_seen(built);
+    let same = |depth| same_code([&old.bitcode, &new.bitcode], seen.as_ref(), depth).unwrap_or(false);
+    // Flags that differ, and are named, leave their traces in the bitcode of the same code.
+    let compiled_otherwise = outside.iter().any(|what| what.starts_with("compiler "));
+    if unchanged && (same(Depth::All) || (compiled_otherwise && same(Depth::Instructions))) {
+        Sameness::SameCode(outside)
+    } else {
+        Sameness::Unknown
     }
-    let whole = built.iter().all(|version| version.without_bitcode.is_empty());
-    let same = || same_code(&old.bitcode, &new.bitcode, names_seen(built).as_ref()).unwrap_or(false);
-    (unchanged && whole && same())
-        .then_some("the code of both programs is the same, apart from comments, white space, lines and names")
 }
 
 /// Names that something outside one of the programs may know them by; none if that cannot be told.
@@ -40,20 +57,4 @@ fn names_seen(built: [&Version; 2]) -> Option<BTreeSet<String>> {
         return None;
     }
     names_outside([&built[0].native, &built[1].native])
-}
-
-/// The same libraries and flags, and objects without bitcode that are the same bytes.
-fn same_link(old: &Version, new: &Version) -> bool {
-    let same = |(a, b): (&LinkItem, &LinkItem)| match (a, b) {
-        (LinkItem::Object(a), LinkItem::Object(b)) | (LinkItem::Shared(a), LinkItem::Shared(b)) => {
-            same_file(a, b)
-        }
-        (a, b) => a == b,
-    };
-    let (a, b) = (&old.link, &new.link);
-    a.cxx == b.cxx && a.items.len() == b.items.len() && a.items.iter().zip(&b.items).all(same)
-}
-
-fn same_file(a: &Path, b: &Path) -> bool {
-    a == b || matches!((fs::read(a), fs::read(b)), (Ok(a), Ok(b)) if a == b)
 }

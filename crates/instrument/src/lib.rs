@@ -39,7 +39,7 @@ mod types;
 mod wide;
 
 pub use clean::clean_up;
-pub use equivalent::proof;
+pub use equivalent::{sameness, Sameness};
 pub use error::Error;
 pub use number::Watch;
 pub use parallax_trace::format::Mode;

@@ -15,14 +15,24 @@ use inkwell::module::{Linkage, Module};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+/// How far two modules are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// In all that LLVM writes out.
+    All,
+    /// Without what flags of the compiler add to the same instructions: attributes of functions, what is known about aliases, how long variables live.
+    Instructions,
+}
+
 /// Do two modules hold the same code? `seen`: names of functions and variables with external linkage that something outside the programs may know; none, if that is
 /// not known and every such name counts.
-pub fn same_code(old: &Path, new: &Path, seen: Option<&BTreeSet<String>>) -> Result<bool> {
-    Ok(text(old, seen)? == text(new, seen)?)
+pub fn same_code(modules: [&Path; 2], seen: Option<&BTreeSet<String>>, depth: Depth) -> Result<bool> {
+    let [old, new] = modules.map(|module| text(module, seen, depth));
+    Ok(old? == new?)
 }
 
 /// The module without what means nothing, written out.
-fn text(bitcode: &Path, seen: Option<&BTreeSet<String>>) -> Result<String> {
+fn text(bitcode: &Path, seen: Option<&BTreeSet<String>>, depth: Depth) -> Result<String> {
     let context = Context::create();
     let module = clean::read(&context, bitcode)?;
     module.strip_debug_info();
@@ -30,8 +40,34 @@ fn text(bitcode: &Path, seen: Option<&BTreeSet<String>>) -> Result<String> {
     module.set_name("");
     nameless(&module);
     let own = own_names(&module, seen);
-    let text = module.print_to_string().to_string();
+    let mut text = module.print_to_string().to_string();
+    if depth == Depth::Instructions {
+        text = instructions(&text);
+    }
     Ok(Numbered::new(&own, &text).text(&text))
+}
+
+/// A module as text without metadata, groups of attributes and calls that say how long variables live.
+fn instructions(text: &str) -> String {
+    let added = |line: &&str| {
+        line.is_empty()
+            || line.starts_with('!')
+            || line.starts_with("attributes #")
+            || line.contains("@llvm.lifetime.")
+    };
+    let kept = text.lines().filter(|line| !added(line) && !line.starts_with("; Function Attrs:"));
+    kept.map(|line| without_notes(line).to_owned() + "\n").collect()
+}
+
+/// A line without the metadata and the groups of attributes at its end. Quotes may hold anything; such lines stay as they are.
+fn without_notes(line: &str) -> &str {
+    if line.contains('"') {
+        return line;
+    }
+    let line = line.find(", !").map_or(line, |at| &line[..at]);
+    let line = line.strip_suffix(" {").unwrap_or(line);
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    line.rsplit_once(" #").filter(|(_, rest)| number(rest)).map_or(line, |(line, _)| line)
 }
 
 /// Takes the names from parameters, blocks and results.
@@ -155,5 +191,25 @@ impl<'n> Numbered<'n> {
             rest = &rest[1 + end..];
         }
         out.push_str(rest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_flags_add_to_instructions_is_taken_out() {
+        assert_eq!(
+            without_notes("  %3 = load i32, ptr %2, align 4, !tbaa !5"),
+            "  %3 = load i32, ptr %2, align 4"
+        );
+        assert_eq!(without_notes("  call void @f(i32 1) #12"), "  call void @f(i32 1)");
+        assert_eq!(without_notes("define i32 @f() #0 {"), "define i32 @f()");
+        assert_eq!(without_notes("  %1 = add nsw i32 %0, 1"), "  %1 = add nsw i32 %0, 1");
+        let asm = "  call void asm \", !\", \"\"() #4";
+        assert_eq!(without_notes(asm), asm);
+        let text = "define void @f() #0 {\n  call void @llvm.lifetime.start.p0(i64 4, ptr %1)\n  ret void\n}\nattributes #0 = { cold }\n!5 = !{}\n";
+        assert_eq!(instructions(text), "define void @f()\n  ret void\n}\n");
     }
 }

@@ -26,6 +26,7 @@ pub fn diff_human(view: &DiffView) -> String {
         Verdict::NoneFound | Verdict::SameCode | Verdict::NotExecuted => none_found(&mut text, view),
     };
     let _ = writeln!(text, "{}", view.versions.compared());
+    let _ = outside(&mut text, view);
     for unstable in &view.unstable {
         let _ = writeln!(
             text,
@@ -113,6 +114,18 @@ fn equivalent(text: &mut String, view: &DiffView) -> std::fmt::Result {
     let versions = &view.versions;
     writeln!(text, "{} and {} are equivalent: {}.", versions.old, versions.new, view.ended)?;
     writeln!(text, "Nothing was searched.")
+}
+
+/// What is not the same although the code is.
+fn outside(text: &mut String, view: &DiffView) -> std::fmt::Result {
+    if view.outside.is_empty() {
+        return Ok(());
+    }
+    writeln!(text, "The code is the same in both versions. What differs outside it:")?;
+    for what in view.outside.iter().take(LISTED) {
+        writeln!(text, "  {what}")?;
+    }
+    more(text, view.outside.len())
 }
 
 fn none_found(text: &mut String, view: &DiffView) -> std::fmt::Result {

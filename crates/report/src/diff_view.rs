@@ -61,6 +61,12 @@ impl DiffView {
             notes: Vec::new(),
         }
     }
+
+    /// The code is the same; this is what is not.
+    pub fn found_same_code(&mut self, outside: Vec<String>) {
+        self.verdict = Verdict::SameCode;
+        self.outside = outside;
+    }
 }
 
 /// What can be said. Never more than is known.

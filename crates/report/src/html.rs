@@ -45,6 +45,7 @@ pub fn html(view: &DiffView, changes: &[Change]) -> String {
         page.push_str(&one(difference, view));
     }
     page.push_str(&seeds_section(view));
+    page.push_str(&outside(view));
     page.push_str(&changed(changes));
     page.push_str(&targets(view));
     page.push_str(&unstable(view));
@@ -114,6 +115,15 @@ fn summary(view: &DiffView) -> String {
         ));
     }
     text + "</tbody></table>\n"
+}
+
+/// What is not the same although the code is.
+fn outside(view: &DiffView) -> String {
+    if view.outside.is_empty() {
+        return String::new();
+    }
+    let items: String = view.outside.iter().map(|what| format!("<li>{}</li>\n", escaped(what))).collect();
+    format!("<h2>What differs outside the code</h2>\n<ul>\n{items}</ul>\n")
 }
 
 fn one(difference: &DifferenceView, view: &DiffView) -> String {

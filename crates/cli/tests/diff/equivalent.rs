@@ -234,3 +234,58 @@ fn flags_of_the_build_that_alter_the_code_are_no_proof() {
     assert_eq!(verdict("b"), "different");
     assert_eq!(verdict("c"), "equivalent");
 }
+
+/// Two trees with a program of one file, each with a build script of its own.
+fn trees(scripts: [&str; 2], files: &[(&str, [&str; 2])]) -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for (side, tree) in ["a", "b"].into_iter().enumerate() {
+        let tree = directory.path().join(tree);
+        fs::create_dir(&tree).unwrap();
+        fs::write(tree.join("p.c"), PROGRAM).unwrap();
+        fs::write(tree.join("build.sh"), scripts[side]).unwrap();
+        for (name, content) in files {
+            fs::write(tree.join(name), content[side]).unwrap();
+        }
+    }
+    directory
+}
+
+fn compare_trees(directory: &Path, options: &[&str]) -> Output {
+    let line = ["diff", "a", "b", "--build", "sh build.sh", "--program", "p", "--runs", "3", "--time", "20s"];
+    parallax(directory, &[&line, options, &["--", "abcdef"]].concat()).output().unwrap()
+}
+
+#[test]
+fn the_same_code_compiled_otherwise_is_searched_and_called_same_code() {
+    let trees = trees(["$CC -O2 p.c -o p\n", "$CC -O0 -fstack-protector-all p.c -o p\n"], &[]);
+    let output = compare_trees(trees.path(), &["--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["verdict"], "same-code", "{json:#}");
+    assert!(json["stats"]["runs"].as_u64().unwrap() > 0, "{json:#}");
+    let outside = json["outside"].to_string();
+    assert!(outside.contains("p.c") && outside.contains("-O2") && outside.contains("-O0"), "{outside}");
+}
+
+#[test]
+fn what_differs_outside_the_code_is_in_the_summary_and_on_the_page() {
+    let script = "$CC p.c -o p\n";
+    let trees = trees([script, script], &[("table.txt", ["1\n", "2\n"])]);
+    let output = compare_trees(trees.path(), &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("The code is the same") && text.contains("file table.txt differs"), "{text}");
+    let page = fs::read_to_string(trees.path().join("parallax-out/report.html")).unwrap();
+    assert!(page.contains("file table.txt differs"));
+}
+
+#[test]
+fn a_patched_program_is_searched_its_difference_found_and_the_patch_listed() {
+    let trees = trees(["$CC p.c -o p\n", "$CC p.c -o p\nLC_ALL=C sed -i 's/%d/!d/' p\n"], &[]);
+    let output = compare_trees(trees.path(), &["--format", "json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["verdict"], "different", "{json:#}");
+    let outside = json["outside"].to_string();
+    assert!(outside.contains("although nothing that was recorded does: section .rodata"), "{outside}");
+}
