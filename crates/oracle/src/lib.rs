@@ -8,6 +8,7 @@
 
 mod aspect;
 mod cause;
+mod confirm;
 mod golden;
 mod judge;
 mod mask;
@@ -20,7 +21,7 @@ mod stability;
 pub use aspect::{Aspect, Aspects, UnknownAspect};
 pub use cause::{Causes, Region};
 pub use golden::{classify, Class};
-pub use judge::{judge, Case, Judgement, Runner, Which, CONFIRMATIONS};
+pub use judge::{judge, Case, Flaky, Judgement, Room, Runner, Trial, Which, CONFIRMATIONS};
 pub use mask::Unstable;
 pub use minimise::{minimise, Step};
 pub use profiles::Profiler;

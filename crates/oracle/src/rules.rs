@@ -91,7 +91,8 @@ impl Rules {
         if part.is_whole() {
             self.compare.remove(&part.aspect);
         } else if !self.masks.contains(part) {
-            self.masks.push(part.clone());
+            // First those that were learnt last: each was needed in spite of all that came before.
+            self.masks.insert(0, part.clone());
         }
     }
 
