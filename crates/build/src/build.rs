@@ -164,7 +164,7 @@ struct Entry {
 }
 
 /// The name of the file that says that a build is complete.
-const BUILT: &str = "built.json";
+pub(crate) const BUILT: &str = "built.json";
 
 impl Entry {
     fn tree(&self) -> PathBuf {

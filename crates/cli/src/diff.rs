@@ -22,7 +22,7 @@ use crate::progress::Show;
 use crate::reached::Reached;
 use crate::resolve::Inputs;
 use crate::run_file::{self, Built, RunFile};
-use crate::stability::{self, Round};
+use crate::stability::{self, Conditions, Round};
 use crate::versions::{self, Wanted};
 use crate::watch::{counters, Watch};
 use crate::{engine, seeds};
@@ -68,7 +68,7 @@ pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliErr
         args.golden.as_ref().map(|name| golden::build(name, &args.build, &interrupt, &cache)).transpose()?;
     let argv0 = versions::common_name(&built[0].native, &built[1].native);
     let out = claim.begin()?;
-    let setting = Setting { argv0, unconfined: args.limits.unconfined, moving_addresses: false, interrupt };
+    let setting = Setting { argv0, unconfined: args.limits.unconfined, interrupt };
     let comparison = Comparison { args, wanted, built, golden, cache, setting, seeds };
     out.write_json(run_file::FILE, &comparison.describe())?;
     comparison.run(out, rules)
@@ -161,6 +161,7 @@ impl Comparison<'_> {
                 source,
             })?;
             rules.add_program(&version.native, &content);
+            rules.add_tree(&version.source_root);
         }
         rules.add_name(&self.setting.argv0);
         let mut show = Show::new(&out.path().join("logs/progress.log"));
@@ -238,10 +239,11 @@ impl Comparison<'_> {
         begun: &OnceLock<Begun>,
     ) -> Result<Compared, CliError> {
         clock.start();
-        let first = self.round(false)?;
+        let first = self.round(Conditions::Usual)?;
         let unchanged = changed.is_some_and(|changed| changed.comparison.only_names());
         if let Some(reason) = parallax_instrument::proof([&self.built[0], &self.built[1]], unchanged) {
-            lock(ledger).view.unstable = stability::settle(&mut rules, &first, &self.round(true)?)?;
+            lock(ledger).view.unstable =
+                stability::settle(&mut rules, &first, &self.round(Conditions::Other)?)?;
             // A proof that the first runs contradict is none.
             if first[0].iter().zip(&first[1]).all(|(old, new)| rules.digest(old) == rules.digest(new)) {
                 return Ok(Compared::Equivalent(reason));
@@ -255,7 +257,7 @@ impl Comparison<'_> {
         let reached = changed.map(|changed| Reached::new(changed, maps[1], &self.seeds)).unwrap_or_default();
         let deadline = clock.start();
         lock(ledger).begin(Instant::now());
-        let unstable = stability::settle(&mut rules, &first, &self.round(true)?)?;
+        let unstable = stability::settle(&mut rules, &first, &self.round(Conditions::Other)?)?;
         for part in &unstable {
             show.event(&format!(
                 "{} of the {} version is unstable and left out: {}",
@@ -281,9 +283,8 @@ impl Comparison<'_> {
         versions::pieces(&self.wanted, &self.built)
     }
 
-    fn round(&self, moving_addresses: bool) -> Result<Round, CliError> {
-        let setting = Setting { moving_addresses, ..self.setting.clone() };
-        stability::round(&mut self.natives(&setting)?, &self.seeds, self.args.time)
+    fn round(&self, conditions: Conditions) -> Result<Round, CliError> {
+        stability::round(&mut self.natives(&self.setting)?, &self.seeds, self.args.time, conditions)
     }
 
     fn natives(&self, setting: &Setting) -> Result<Natives, CliError> {
@@ -430,6 +431,7 @@ impl Comparison<'_> {
         outcome: &Outcome,
     ) -> Result<(), CliError> {
         ledger.view.lost = shared.losses().views([&instrumented[0].map, &instrumented[1].map]);
+        ledger.note_unstable(&shared.rules.parts());
         ledger.view.unflipped = unflipped(instrumented, outcome);
         let mut corpus = Corpus { home: ledger.out.path().join("corpus"), names: HashMap::new() };
         for test in &outcome.corpus {

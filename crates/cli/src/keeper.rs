@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// How many times longer than a step of making a test smaller the confirmation of the result may take.
-const LAST_WORD: u32 = 3;
+const LAST_WORD: u32 = 6;
 
 /// How much goes into one test.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,8 @@ impl Keeper<'_> {
         for (number, case) in incoming {
             let smaller = self.smaller(&case);
             let kept = smaller.as_ref().unwrap_or(&case);
-            let golden = self.golden.as_mut().map(|golden| golden.classify(&self.lab.shared.rules, kept));
+            let golden =
+                self.golden.as_mut().map(|golden| golden.classify(&self.lab.shared.rules.now(), kept));
             let mut ledger = ledger::lock(self.ledger);
             if let Err(error) = ledger.improve(number, smaller.as_ref(), golden) {
                 eprintln!("parallax: {error}");
@@ -74,7 +75,7 @@ impl Keeper<'_> {
 
     /// A test case that is different in the same way, for the same reason.
     fn judged(&mut self, test: &TestCase, like: &Case, known: bool) -> Option<Case> {
-        let judgement = judge(&mut self.lab.natives, &self.lab.shared.rules, test, &|_| known);
+        let judgement = judge(&mut self.lab.natives, &self.lab.shared.rules.now(), test, &|_| known);
         let Ok(Judgement::Different(mut found)) = judgement else { return None };
         if found.signature != like.signature {
             return None;

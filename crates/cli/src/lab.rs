@@ -6,11 +6,12 @@
 //! taken in (see [`Findings`]).
 
 use crate::engine;
+use crate::learnt::LearntRules;
 use crate::losses::Losses;
 use crate::natives::{limited, Natives, NoRun};
 use crate::reached::Reached;
 use parallax_execute::{Executor, Limits, TestCase};
-use parallax_oracle::{judge, Case, Causes, Judgement, Rules};
+use parallax_oracle::{judge, Case, Causes, Flaky, Judgement, Rules};
 use parallax_search::{Glimpse, Lab, LabError, Side, Snapshot, Traced, Verdict};
 use parallax_trace::synth::Synth;
 use parallax_trace::Trace;
@@ -18,13 +19,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+const OUT_OF_TIME: &str = "the time was up";
+
 /// Differences that have been seen, with the runs that show them.
 #[derive(Default)]
 pub struct Findings {
     /// Groups that have been taken in.
     known: BTreeSet<String>,
-    /// Signatures that have been confirmed.
-    confirmed: BTreeSet<String>,
     /// The others, by group and test case: which one the search will announce is its own affair.
     waiting: BTreeMap<String, HashMap<TestCase, Case>>,
 }
@@ -40,15 +41,13 @@ impl Findings {
     /// The case that belongs to an announced difference. From now on its kind is known.
     pub fn take(&mut self, group: &str, test: &TestCase) -> Option<Case> {
         self.known.insert(group.to_owned());
-        let case = self.waiting.remove(group)?.remove(test)?;
-        self.confirmed.insert(case.signature.clone());
-        Some(case)
+        self.waiting.remove(group)?.remove(test)
     }
 }
 
 /// What all labs share.
 pub struct Shared {
-    pub rules: Rules,
+    pub rules: LearntRules,
     pub limits: Limits,
     pub causes: Causes,
     pub reached: Reached,
@@ -60,7 +59,7 @@ pub struct Shared {
 impl Shared {
     pub fn new(rules: Rules, limits: Limits, causes: Causes, reached: Reached) -> Shared {
         Shared {
-            rules,
+            rules: LearntRules::new(rules),
             limits,
             causes,
             reached,
@@ -101,7 +100,7 @@ impl Lab for VersionsLab {
         let traced = limited(&self.shared.limits, Some(self.deadline)).and_then(|(limits, _)| {
             let executor = &mut self.symbolic[side as usize];
             let run = executor.run(test, &limits)?;
-            Ok(Traced { digest: self.shared.rules.digest(&run), ..self.decoded(side) })
+            Ok(Traced { digest: self.shared.rules.now().digest(&run), ..self.decoded(side) })
         });
         let traced = unless_broken(traced, nothing)?;
         self.shared.losses().note(side, &traced.trace);
@@ -115,34 +114,55 @@ impl Lab for VersionsLab {
         let glimpse = limited(&self.shared.limits, Some(self.deadline)).and_then(|(limits, _)| {
             let executor = &mut self.symbolic[side as usize];
             let run = executor.run_unobserved(test, &limits)?;
-            let digest = self.shared.rules.digest(&run);
+            let digest = self.shared.rules.now().digest(&run);
             Ok(Glimpse { digest, taken: self.taken(side) })
         });
         unless_broken(glimpse, || Glimpse { taken: vec![], digest: 0 })
     }
 
     fn judge(&mut self, test: &TestCase) -> Result<Verdict, LabError> {
-        let known = |signature: &str| self.shared.findings().confirmed.contains(signature);
-        match judge(&mut self.natives, &self.shared.rules, test, &known) {
-            Ok(Judgement::Same) => Ok(Verdict::Same),
-            Ok(Judgement::Flaky(reason)) | Err(NoRun::Impossible(reason)) => Ok(Verdict::Unusable { reason }),
-            Ok(Judgement::Different(mut case)) => {
-                case.cause = self.cause(test)?;
-                if Instant::now() >= self.deadline {
-                    // A cause that was looked for in half a trace would be a group of its own.
-                    return Ok(Verdict::Unusable { reason: "the time was up".to_owned() });
-                }
-                let signature = case.group();
-                self.shared.findings().add(*case);
-                Ok(Verdict::Different { signature })
-            }
-            Err(NoRun::OutOfTime) => Ok(Verdict::Unusable { reason: "the time was up".to_owned() }),
-            Err(NoRun::Broken(error)) => Err(LabError(error.to_string())),
+        let case = match judge(&mut self.natives, &self.shared.rules.now(), test, &|_| true) {
+            Ok(Judgement::Different(case)) => case,
+            other => return self.not_different(other),
+        };
+        let cause = self.cause(test)?;
+        let case = Case { cause, ..*case };
+        if self.shared.findings().known.contains(&case.group()) {
+            return self.taken_in(case);
+        }
+        // What would be an entry of its own has to stand the whole confirmation.
+        match judge(&mut self.natives, &self.shared.rules.now(), test, &|_| false) {
+            Ok(Judgement::Different(again)) => self.taken_in(Case { cause: case.cause, ..*again }),
+            other => self.not_different(other),
         }
     }
 }
 
 impl VersionsLab {
+    fn taken_in(&self, case: Case) -> Result<Verdict, LabError> {
+        if Instant::now() >= self.deadline {
+            // A cause that was looked for in half a trace would be a group of its own.
+            return Ok(Verdict::Unusable { reason: OUT_OF_TIME.to_owned() });
+        }
+        self.shared.rules.learn(&case.unstable);
+        let signature = case.group();
+        self.shared.findings().add(case);
+        Ok(Verdict::Different { signature })
+    }
+
+    fn not_different(&self, judged: Result<Judgement, NoRun>) -> Result<Verdict, LabError> {
+        match judged {
+            Ok(Judgement::Flaky(Flaky { reason, unstable })) => {
+                self.shared.rules.learn(&unstable);
+                Ok(Verdict::Unusable { reason: reason.to_owned() })
+            }
+            Ok(_) => Ok(Verdict::Same),
+            Err(NoRun::Impossible(reason)) => Ok(Verdict::Unusable { reason }),
+            Err(NoRun::OutOfTime) => Ok(Verdict::Unusable { reason: OUT_OF_TIME.to_owned() }),
+            Err(NoRun::Broken(error)) => Err(LabError(error.to_string())),
+        }
+    }
+
     /// The change behind a difference on this test case.
     pub fn cause(&mut self, test: &TestCase) -> Result<Option<String>, LabError> {
         let old = self.trace(Side::Old, test)?;

@@ -8,7 +8,7 @@
 use crate::error::CliError;
 use crate::stability;
 use parallax_execute::Run;
-use parallax_oracle::{Case, Class};
+use parallax_oracle::{Case, Class, Unstable, Which};
 use parallax_report::changes::Changes;
 use parallax_report::diff_view::*;
 use parallax_report::{diff_json, html, junit, kept, sarif, Change, OutDir, StatsFile, SCHEMA};
@@ -109,6 +109,16 @@ impl Ledger {
         }
     }
 
+    /// Names what is not compared, each once.
+    pub fn note_unstable(&mut self, parts: &[(Which, Unstable)]) {
+        for (which, part) in parts {
+            let view = stability::view(*which, part);
+            if !self.view.unstable.contains(&view) {
+                self.view.unstable.push(view);
+            }
+        }
+    }
+
     fn set_case(&mut self, number: usize, case: &Case, golden: Option<&Run>) -> Result<(), CliError> {
         let Some(entry) = self.view.differences.get_mut(number) else { return Ok(()) };
         entry.set_test(&case.test);
@@ -117,18 +127,13 @@ impl Ledger {
         entry.cause = case.cause.clone();
         entry.old = BehaviourView::of(&case.old);
         entry.new = BehaviourView::of(&case.new);
-        for (which, part) in &case.unstable {
-            let view = stability::view(*which, part);
-            if !self.view.unstable.contains(&view) {
-                self.view.unstable.push(view);
-            }
-        }
         self.out.put_test(&entry.id, |place| -> Result<(), CliError> {
             kept::write(place, &case.test, &self.argv0)?;
             kept::write_run(place, "old", &case.old)?;
             kept::write_run(place, "new", &case.new)?;
             Ok(golden.map_or(Ok(()), |golden| kept::write_run(place, "golden", golden))?)
         })?;
+        self.note_unstable(&case.unstable);
         self.save_difference(number)
     }
 

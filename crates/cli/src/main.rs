@@ -23,6 +23,7 @@ mod inspect;
 mod inspect_args;
 mod keeper;
 mod lab;
+mod learnt;
 mod ledger;
 mod losses;
 mod models;

@@ -40,7 +40,7 @@ pub fn replay(args: &ReplayArgs) -> Result<(String, ExitCode), CliError> {
     let programs = programs(args, origin.as_ref(), &interrupt)?;
     let (mut rules, argv0) = rules(args, origin.as_ref(), &programs)?;
     rules.add_name(&argv0);
-    let setting = Setting { argv0, unconfined: args.limits.unconfined, moving_addresses: false, interrupt };
+    let setting = Setting { argv0, unconfined: args.limits.unconfined, interrupt };
     let limits = engine::limits(&args.limits, args.oracle.run_time);
     let mut natives = Natives::new([&programs[0], &programs[1]], limits, &setting)?;
     let mut replayed = Vec::new();
@@ -70,7 +70,8 @@ fn one(path: &Path, natives: &mut Natives, rules: &Rules) -> Result<Replayed, Cl
             signature: Some(case.signature.clone()),
             ..plain("different", None)
         }),
-        Ok(Judgement::Flaky(reason)) | Err(NoRun::Impossible(reason)) => Ok(plain("unusable", Some(reason))),
+        Ok(Judgement::Flaky(flaky)) => Ok(plain("unusable", Some(flaky.reason.to_owned()))),
+        Err(NoRun::Impossible(reason)) => Ok(plain("unusable", Some(reason))),
         Err(NoRun::OutOfTime) => Ok(plain("unusable", Some("no time".to_owned()))),
         Err(NoRun::Broken(error)) => Err(error.into()),
     }
@@ -138,6 +139,7 @@ fn rules(
     for program in programs {
         let content = std::fs::read(program).unwrap_or_default();
         rules.add_program(program, &content);
+        parallax_build::tree_of(program).iter().for_each(|tree| rules.add_tree(tree));
     }
     Ok((rules, argv0))
 }

@@ -59,6 +59,14 @@ pub fn mount_point(program: &Path) -> Option<PathBuf> {
     places.find(|place| place.is_dir() && !program.starts_with(place))
 }
 
+/// Where programs appear in the namespace of their runs.
+pub fn program_mount(program: &Path) -> Option<PathBuf> {
+    let mut places = MOUNT_POINTS.iter().map(PathBuf::from);
+    places.rfind(|place| {
+        place.is_dir() && !program.starts_with(place) && mount_point(program).as_ref() != Some(place)
+    })
+}
+
 /// In the first process of the namespaces: everything read-only, own `/proc`, and a scratch file
 /// system of limited size at `place`.
 pub fn mount_view(place: &Path, scratch_bytes: u64, scratch_files: u64) -> io::Result<()> {

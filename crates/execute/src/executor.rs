@@ -6,6 +6,7 @@
 //! an earlier one left.
 
 use crate::link::{self, Link, Silence};
+use crate::place::Place;
 use crate::stream::Sink;
 use crate::{Arena, ArenaSizes, Error, Interrupt, Limits, Outcome, Output, Run, TestCase, RUNNER_SUBCOMMAND};
 use parallax_trace::control::*;
@@ -82,6 +83,12 @@ pub struct Options {
     pub unconfined: bool,
     /// Addresses are chosen anew for every run of a native program, so that output that depends on them shows.
     pub moving_addresses: bool,
+    /// The tree that a native program was built in; by default its directory. Where there are namespaces, the program runs at a
+    /// path that all versions have in common, among links to what is beside it in its tree.
+    pub tree: Option<PathBuf>,
+    /// A native program finds other things in memory that it has not written, for every number other ones, and runs on other
+    /// processors, so that output that depends on that shows.
+    pub disturbance: Option<u64>,
     /// One process may run many test cases, its memory put back in between: an instrumented program does several times as many
     /// in the same time.
     pub may_stay: bool,
@@ -102,6 +109,8 @@ impl Default for Options {
             namespaces: true,
             unconfined: false,
             moving_addresses: false,
+            tree: None,
+            disturbance: None,
             may_stay: false,
             interrupt: Interrupt::new(),
             start_time: Duration::from_secs(10),
@@ -109,10 +118,14 @@ impl Default for Options {
     }
 }
 
+/// What glibc's `malloc` fills memory with; of the same length in every run.
+const FILL_MEMORY: &str = "MALLOC_PERTURB_";
+const FILL_NOTHING: &str = "000";
+
 /// The environment of every run.
 pub fn default_environment() -> Vec<(Vec<u8>, Vec<u8>)> {
     let path = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
-    [("PATH", path), ("LC_ALL", "C"), ("TZ", "UTC0"), ("TERM", "dumb")]
+    [("PATH", path), ("LC_ALL", "C"), ("TZ", "UTC0"), ("TERM", "dumb"), (FILL_MEMORY, FILL_NOTHING)]
         .map(|(n, v)| (n.into(), v.into()))
         .to_vec()
 }
@@ -274,9 +287,12 @@ impl Executor {
             (b"HOME".to_vec(), bytes(&directory)),
             (b"TMPDIR".to_vec(), bytes(&link.scratch.temporary_directory())),
         ];
+        // Numbers with three digits: one that begins with 0 would be octal.
+        let filled = self.options.disturbance.map(|number| (100 + number % 156).to_string());
+        let filled = filled.map(|value| (FILL_MEMORY.into(), value.into()));
         // A later addition replaces an earlier one, and an input replaces what is fixed.
         let mut fixed: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-        for (name, value) in own.iter().chain(&self.options.env) {
+        for (name, value) in own.iter().chain(&self.options.env).chain(&filled) {
             fixed.retain(|(n, _)| n != name);
             fixed.push((name.clone(), value.clone()));
         }
@@ -288,7 +304,7 @@ impl Executor {
             stdin_path: bytes(&link.scratch.stdin_path()),
             fixed_env: fixed.into_iter().map(|(name, value)| [name, value].join(&b'=')).collect(),
             inputs: inputs(test, &self.options.symbolic),
-            program: bytes(&self.program),
+            program: bytes(link.place.as_ref().map(Place::inside).as_ref().unwrap_or(&self.program)),
         }
     }
 }

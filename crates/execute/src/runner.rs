@@ -7,6 +7,7 @@
 //! Always holds: when the engine goes away, everything here ends. Nothing of the program under test
 //! runs before the confinement is in force.
 
+use crate::place::Place;
 use crate::server;
 use crate::{confine, sys};
 use parallax_trace::control::*;
@@ -47,6 +48,8 @@ pub(crate) struct Order {
     /// See [`crate::Options::moving_addresses`].
     pub moving_addresses: bool,
     pub program: PathBuf,
+    /// Where it is in a run, if not there.
+    pub place: Option<Place>,
     /// Size of the scratch file system, with [`Level::Namespaces`].
     pub scratch_bytes: u64,
     /// The scratch directory as the run sees it.
@@ -62,19 +65,42 @@ impl Order {
         };
         let kind = if self.instrumented { "instrumented" } else { "native" };
         let addresses = if self.moving_addresses { "moving" } else { "fixed" };
-        vec![
+        let mut args = vec![
             level.into(),
             kind.into(),
             addresses.into(),
             self.scratch_bytes.to_string().into(),
             self.scratch.clone().into(),
             self.program.clone().into(),
-        ]
+        ];
+        if let Some(place) = &self.place {
+            let disturbance = place.disturbance.map_or(String::new(), |number| number.to_string());
+            args.extend([
+                place.mount.clone().into(),
+                place.tree.clone().into(),
+                place.name.clone(),
+                disturbance.into(),
+            ]);
+        }
+        args
     }
 
     fn from_args(args: impl Iterator<Item = OsString>) -> Option<Order> {
         let args: Vec<OsString> = args.collect();
-        let [level, kind, addresses, bytes, scratch, program] = args.as_slice() else { return None };
+        let [level, kind, addresses, bytes, scratch, program, place @ ..] = args.as_slice() else {
+            return None;
+        };
+        let place = match place {
+            [] => None,
+            [mount, tree, name, disturbance] => Some(Place {
+                mount: mount.into(),
+                program: program.into(),
+                tree: tree.into(),
+                name: name.clone(),
+                disturbance: disturbance.to_str()?.parse().ok(),
+            }),
+            _ => return None,
+        };
         let level = match level.to_str()? {
             "namespaces" => Level::Namespaces,
             "landlock" => Level::Landlock,
@@ -86,6 +112,7 @@ impl Order {
             instrumented: kind == "instrumented",
             moving_addresses: addresses == "moving",
             program: program.into(),
+            place,
             scratch_bytes: bytes.to_str()?.parse().ok()?,
             scratch: scratch.into(),
         })
@@ -124,6 +151,9 @@ fn step<T, E: Display>(what: &str, result: Result<T, E>) -> Result<T, Failure> {
 fn run(order: &Order) -> Result<i32, Failure> {
     step("descriptors", prepare_descriptors())?;
     step("process settings", sys::make_process_plain(order.moving_addresses))?;
+    if let Some(number) = order.place.as_ref().and_then(|place| place.disturbance) {
+        step("processors", sys::use_processors(number))?;
+    }
     step("core limit", sys::limit(libc::RLIMIT_CORE, 0))?;
     step("descriptor limit", sys::limit(libc::RLIMIT_NOFILE, MAX_OPEN_FILES))?;
     step("stack limit", sys::limit(libc::RLIMIT_STACK, STACK_BYTES))?;
@@ -175,6 +205,9 @@ fn confine_and_greet(order: &Order) -> Result<(), Failure> {
         step("mounts", confine::mount_view(&order.scratch, order.scratch_bytes, SCRATCH_FILES))?;
         writable.extend(step("temporary files", confine::mount_temporary(&order.scratch, &order.program))?);
         attached = Some(step("scratch directory", sys::open_path(&order.scratch))?);
+        if let Some(place) = &order.place {
+            step("the program's place", place.furnish())?;
+        }
         hello.confinement |= CONFINED_NAMESPACES;
     }
     let keep_pid = order.level == Level::Namespaces && open_last_pid();
@@ -228,6 +261,7 @@ fn exec_request(request: &Request) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    use std::ffi::OsStr;
     use std::os::unix::ffi::OsStringExt;
 
     #[test]
@@ -237,10 +271,23 @@ mod tests {
             instrumented: true,
             moving_addresses: true,
             program: OsString::from_vec(b"/a b/\xff".to_vec()).into(),
+            place: None,
             scratch_bytes: 7,
             scratch: "/tmp/x".into(),
         };
         assert_eq!(Order::from_args(order.to_args().into_iter()), Some(order.clone()));
         assert_eq!(Order::from_args(order.to_args().into_iter().skip(1)), None);
+        for disturbance in [None, Some(u64::MAX)] {
+            let place = Place {
+                mount: "/mnt".into(),
+                program: order.program.clone(),
+                tree: "/a b".into(),
+                name: OsString::from_vec(b"\xfe".to_vec()),
+                disturbance,
+            };
+            assert_eq!(place.inside(), Path::new(OsStr::from_bytes(b"/mnt/\xfe")));
+            let order = Order { place: Some(place), ..order.clone() };
+            assert_eq!(Order::from_args(order.to_args().into_iter()), Some(order.clone()));
+        }
     }
 }

@@ -17,6 +17,8 @@ use parallax_execute::{Outcome, Run, TestCase};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
+/// A version that hangs is believed to if the other one takes no more than this part of the time limit.
+const FAR_BELOW: u32 = 4;
 /// A version that hangs is given so many times the time that the other one took, in every round but the first.
 const HANGING: u32 = 16;
 /// But at least this.
@@ -43,6 +45,11 @@ pub(crate) struct Confirmation<'c> {
 impl<'c> Confirmation<'c> {
     pub fn new(rules: &'c Rules, test: &'c TestCase, first: [Run; 2]) -> Confirmation<'c> {
         let differing = rules.differing(&first[0], &first[1]);
+        let rooms = [0, 1].map(|i| match first[i].outcome {
+            Outcome::TimedOut => Room::Short((first[1 - i].wall * HANGING).max(HANGING_LEAST)),
+            Outcome::TooMuchMemory | Outcome::TooManyProcesses => Room::Usual,
+            _ => Room::Ample,
+        });
         let mut hasher = DefaultHasher::new();
         test.hash(&mut hasher);
         Confirmation {
@@ -50,11 +57,22 @@ impl<'c> Confirmation<'c> {
             rules,
             masked: rules.clone(),
             first,
-            rooms: [Room::Ample; 2],
+            rooms,
             constant: [differing.clone(), differing],
             unstable: Vec::new(),
             random: fastrand::Rng::with_seed(hasher.finish()),
         }
+    }
+
+    /// One version is out of time, and the other one was not far from it: that says nothing.
+    pub fn is_near_limit(&self) -> bool {
+        let [old, new] = &self.first;
+        let near = |late: &Run, other: &Run| {
+            late.outcome == Outcome::TimedOut
+                && other.outcome != Outcome::TimedOut
+                && other.wall * FAR_BELOW >= late.wall
+        };
+        near(old, new) || near(new, old)
     }
 
     /// A run that met a limit is made again with much more room: a version that is only a little slower than the other one is
@@ -65,15 +83,9 @@ impl<'c> Confirmation<'c> {
                 continue;
             }
             let again = runner.again(which, self.test, Trial { round: 0, room: Room::Ample })?;
-            if again.outcome == self.first[i].outcome {
-                self.rooms[i] = match again.outcome {
-                    Outcome::TimedOut => {
-                        Room::Short((self.first[1 - i].wall * HANGING).max(HANGING_LEAST))
-                    }
-                    _ => Room::Usual,
-                };
-            } else {
+            if again.outcome != self.first[i].outcome {
                 self.first[i] = again;
+                self.rooms[i] = Room::Ample;
             }
         }
         let differing = self.rules.differing(&self.first[0], &self.first[1]);

@@ -15,12 +15,12 @@ use std::time::Duration;
 /// How often a new kind of difference is tried again before it is believed: with the first run eighteen runs of each version,
 /// so that a coin passes on one of 17,000 million inputs.
 pub const CONFIRMATIONS: u32 = 17;
-/// The same where a run is [`SLOW`]: a coin passes on one of four million inputs.
-const CONFIRMATIONS_OF_SLOW: u32 = 11;
+/// The same where a run is [`SLOW`]: a coin passes on one of a million inputs.
+const CONFIRMATIONS_OF_SLOW: u32 = 10;
 /// The time of a run from which on confirmations are fewer.
 const SLOW: Duration = Duration::from_millis(50);
 /// How often a kind that is known already is tried again.
-const CONFIRMATIONS_OF_KNOWN: u32 = 2;
+const CONFIRMATIONS_OF_KNOWN: u32 = 3;
 
 /// Which version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -127,13 +127,19 @@ pub fn judge<R: Runner>(
     if aspects.is_empty() {
         return Ok(Judgement::Same);
     }
-    let rounds = match known(&signature(rules, test, &first[0], &first[1], &aspects)) {
+    let known = known(&signature(rules, test, &first[0], &first[1], &aspects));
+    let rounds = match known {
         true => CONFIRMATIONS_OF_KNOWN,
         false if first.iter().any(|run| run.wall >= SLOW) => CONFIRMATIONS_OF_SLOW,
         false => CONFIRMATIONS,
     };
     let mut confirmation = Confirmation::new(rules, test, first);
-    confirmation.give_room(runner)?;
+    if confirmation.is_near_limit() {
+        return Ok(Judgement::Same);
+    }
+    if !known {
+        confirmation.give_room(runner)?;
+    }
     if confirmation.left().is_empty() {
         return Ok(Judgement::Same);
     }
@@ -149,7 +155,15 @@ pub fn judge<R: Runner>(
     let unstable = confirmation.looked_past().cloned().collect();
     let [old, new] = confirmation.first;
     let signature = signature(&rules, test, &old, &new, &aspects);
-    Ok(Judgement::Different(Box::new(Case { test: test.clone(), old, new, aspects, signature, cause: None, unstable })))
+    Ok(Judgement::Different(Box::new(Case {
+        test: test.clone(),
+        old,
+        new,
+        aspects,
+        signature,
+        cause: None,
+        unstable,
+    })))
 }
 
 const LOST: &str = "a run took its runner down with it";

@@ -123,7 +123,9 @@ fn several_coins_dice_and_words_in_one_output_are_no_difference() {
 #[test]
 fn a_stable_difference_beside_chance_is_always_found() {
     let version = |sum: u32| {
-        move |random: &mut Rng, _: Room| printed(&format!("run {}\nsum {sum}\nat {:p}\n", random.u16(..), random))
+        move |random: &mut Rng, _: Room| {
+            printed(&format!("run {}\nsum {sum}\nat {:p}\n", random.u16(..), random))
+        }
     };
     for seed in 0..200 {
         let (judgement, runs) = judged(seed, version(5), version(6));
@@ -171,8 +173,10 @@ fn needs(millis: u64) -> impl Fn(&mut Rng, Room) -> Run {
 #[test]
 fn a_version_near_its_time_limit_does_not_hang() {
     for millis in [900, 955, 975, 1000, 1500, 3000] {
-        assert!((0..200).all(|seed| !matches!(judged(seed, needs(millis), needs(millis)).0, Judgement::Different(_))));
-        assert!((0..200).all(|seed| !matches!(judged(seed, needs(700), needs(millis)).0, Judgement::Different(_))));
+        assert!((0..200)
+            .all(|seed| !matches!(judged(seed, needs(millis), needs(millis)).0, Judgement::Different(_))));
+        assert!((0..200)
+            .all(|seed| !matches!(judged(seed, needs(700), needs(millis)).0, Judgement::Different(_))));
     }
 }
 
