@@ -14,10 +14,7 @@ const MORE_PAGES: u64 = 48;
 const ELF_64_LITTLE: [u8; 6] = [0x7f, b'E', b'L', b'F', 2, 1];
 const MACHINE_X86_64: u16 = 62;
 const PT_LOAD: u32 = 1;
-const PT_DYNAMIC: u32 = 2;
 const PT_NOTE: u32 = 4;
-const DT_DEBUG: u64 = 21;
-const DT_BIND_NOW: u64 = 24;
 const READ_EXECUTE: u32 = 5;
 
 /// The executable with its entry point moved, and the length that the file must have (the rest is zeros). `None`: not for this
@@ -30,7 +27,6 @@ pub fn disturbed(executable: &[u8], number: u64) -> Option<(Vec<u8>, u64)> {
     let (table, size, count) =
         (u64_at(&bytes, 32)? as usize, u16_at(&bytes, 54)? as usize, u16_at(&bytes, 56)? as usize);
     let headers = (0..count).map(|i| table + i * size);
-    bind_at_start(&mut bytes, headers.clone());
     let kind = |at: usize| u32_at(executable, at);
     let last_load = headers.clone().filter(|at| kind(*at) == Some(PT_LOAD)).max()?;
     // Segments to load must be in order, and a note is nothing that a program needs.
@@ -52,17 +48,6 @@ pub fn disturbed(executable: &[u8], number: u64) -> Option<(Vec<u8>, u64)> {
         bytes[note + 8 + 8 * i..note + 16 + 8 * i].copy_from_slice(&field.to_le_bytes());
     }
     Some((bytes, offset + length))
-}
-
-/// Has the loader look up all functions before the program starts: where it does so in the midst of a run, it leaves the same
-/// things on the stack each time. The entry that this takes is one for debuggers.
-fn bind_at_start(bytes: &mut [u8], headers: impl Iterator<Item = usize>) -> Option<()> {
-    let dynamic = headers.into_iter().find(|at| u32_at(bytes, *at) == Some(PT_DYNAMIC))?;
-    let (start, len) = (u64_at(bytes, dynamic + 8)? as usize, u64_at(bytes, dynamic + 32)? as usize);
-    let mut entries = (start..start.checked_add(len)?.min(bytes.len())).step_by(16);
-    let debug = entries.find(|at| u64_at(bytes, *at) == Some(DT_DEBUG))?;
-    bytes[debug..debug + 8].copy_from_slice(&DT_BIND_NOW.to_le_bytes());
-    Some(())
 }
 
 /// Machine code at `address` that fills the stack below what is in use and goes on at `entry`. The one register that means

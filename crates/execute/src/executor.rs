@@ -121,13 +121,30 @@ impl Default for Options {
 /// What glibc's `malloc` fills memory with; of the same length in every run.
 const FILL_MEMORY: &str = "MALLOC_PERTURB_";
 const FILL_NOTHING: &str = "000";
+/// Whether the loader looks up all functions before the program starts. Where it does so in the midst of a run, it leaves the same
+/// things on the stack each time.
+const BIND_AT_START: &str = "LD_BIND_NOW";
 
 /// The environment of every run.
 pub fn default_environment() -> Vec<(Vec<u8>, Vec<u8>)> {
     let path = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
-    [("PATH", path), ("LC_ALL", "C"), ("TZ", "UTC0"), ("TERM", "dumb"), (FILL_MEMORY, FILL_NOTHING)]
-        .map(|(n, v)| (n.into(), v.into()))
-        .to_vec()
+    [
+        ("PATH", path),
+        ("LC_ALL", "C"),
+        ("TZ", "UTC0"),
+        ("TERM", "dumb"),
+        (FILL_MEMORY, FILL_NOTHING),
+        (BIND_AT_START, ""),
+    ]
+    .map(|(n, v)| (n.into(), v.into()))
+    .to_vec()
+}
+
+/// What of it is otherwise for a disturbance.
+fn disturbed_environment(number: u64) -> Vec<(Vec<u8>, Vec<u8>)> {
+    // Three digits: a number that begins with 0 would be octal.
+    let fill = (100 + number % 156).to_string();
+    vec![(FILL_MEMORY.into(), fill.into()), (BIND_AT_START.into(), "1".into())]
 }
 
 impl Options {
@@ -287,12 +304,10 @@ impl Executor {
             (b"HOME".to_vec(), bytes(&directory)),
             (b"TMPDIR".to_vec(), bytes(&link.scratch.temporary_directory())),
         ];
-        // Numbers with three digits: one that begins with 0 would be octal.
-        let filled = self.options.disturbance.map(|number| (100 + number % 156).to_string());
-        let filled = filled.map(|value| (FILL_MEMORY.into(), value.into()));
+        let disturbed = self.options.disturbance.map_or(Vec::new(), disturbed_environment);
         // A later addition replaces an earlier one, and an input replaces what is fixed.
         let mut fixed: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-        for (name, value) in own.iter().chain(&self.options.env).chain(&filled) {
+        for (name, value) in own.iter().chain(&self.options.env).chain(&disturbed) {
             fixed.retain(|(n, _)| n != name);
             fixed.push((name.clone(), value.clone()));
         }

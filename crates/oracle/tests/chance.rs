@@ -80,10 +80,10 @@ fn coin(p: f64, heads: Run, tails: Run) -> impl Fn(&mut Rng, Room) -> Run {
 fn a_coin_in_the_exit_status_is_no_difference_whatever_its_weight() {
     for p in [0.5, 0.4, 0.25, 0.1, 0.02, 0.001] {
         let toss = coin(p, run(Outcome::Exited(1), ""), printed(""));
-        let (wrong, runs) = taken_for_different(60_000, &toss);
+        let (wrong, runs) = taken_for_different(30_000, &toss);
         assert_eq!(wrong, 0, "weight {p}");
         // Chance shows soon: what it costs is a few runs.
-        assert!(runs < 60_000 * 8, "weight {p}: {runs} runs");
+        assert!(runs < 30_000 * 8, "weight {p}: {runs} runs");
     }
 }
 
