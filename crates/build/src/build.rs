@@ -188,7 +188,7 @@ const FAILED: &str = "failed";
 /// Failed builds that are kept.
 pub const FAILED_KEPT: usize = 8;
 /// The name of the file that says that a build is complete.
-const BUILT: &str = "built.json";
+pub(crate) const BUILT: &str = "built.json";
 /// The directory of an entry with links to libraries under the names that the loader looks for.
 const ALIASES: &str = "lib";
 

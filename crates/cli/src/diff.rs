@@ -27,7 +27,7 @@ use crate::reached::Reached;
 use crate::resolve::{self, Inputs, SymbolicKinds};
 use crate::run_file::{self, Built, RunFile};
 use crate::seeds::{self, Seed};
-use crate::stability::{self, Round};
+use crate::stability::{self, Conditions, Round};
 use crate::texts;
 use crate::versions::{self, Wanted};
 use crate::watch::{counters, Watch};
@@ -76,8 +76,7 @@ pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliErr
     let argv0 = versions::common_name(&built[0].native, &built[1].native);
     let natives = [Native::of(&built[0]), Native::of(&built[1])];
     let homes = native::homes(&natives.iter().chain(&golden).collect::<Vec<_>>());
-    let setting =
-        Setting { argv0, homes, unconfined: args.limits.unconfined, moving_addresses: false, interrupt };
+    let setting = Setting { argv0, homes, unconfined: args.limits.unconfined, interrupt };
     let observed = Observed::default();
     let mut comparison =
         Comparison { args, wanted, built, natives, golden, observed, cache, setting, inputs, seeds };
@@ -164,6 +163,7 @@ impl Comparison<'_> {
             })?;
             rules.add_program(&version.native, &content);
             native::entry_name(&version.native).into_iter().for_each(|name| rules.add_own_name(name));
+            rules.add_tree(&version.source_root);
         }
         rules.add_name(&self.setting.argv0);
         let mut show = Show::new(&out.path().join("logs/progress.log"));
@@ -248,7 +248,7 @@ impl Comparison<'_> {
         begun: &OnceLock<Begun>,
     ) -> Result<Compared, CliError> {
         clock.start();
-        let first = self.round(false)?;
+        let first = self.round(Conditions::Usual)?;
         self.show_seeds(&first, ledger, show)?;
         // Comparing what was built, and instrumenting it, is building.
         clock.stop();
@@ -256,7 +256,8 @@ impl Comparison<'_> {
         match parallax_instrument::sameness([&self.built[0], &self.built[1]], unchanged) {
             Sameness::Equivalent(reason) => {
                 clock.start();
-                lock(ledger).view.unstable = stability::settle(&mut rules, &first, &self.round(true)?)?;
+                let again = self.round(Conditions::Other)?;
+                lock(ledger).view.unstable = stability::settle(&mut rules, &first, &again)?;
                 // A proof that the first runs contradict is none.
                 if first[0].iter().zip(&first[1]).all(|(old, new)| rules.digest(old) == rules.digest(new)) {
                     return Ok(Compared::Equivalent(reason));
@@ -276,7 +277,7 @@ impl Comparison<'_> {
         let known = texts::causes(&self.wanted, &self.built, maps);
         let deadline = clock.start();
         lock(ledger).begin(Instant::now());
-        let unstable = stability::settle(&mut rules, &first, &self.round(true)?)?;
+        let unstable = stability::settle(&mut rules, &first, &self.round(Conditions::Other)?)?;
         for part in &unstable {
             show.event(&format!(
                 "{} of the {} version is unstable and left out: {}",
@@ -307,9 +308,8 @@ impl Comparison<'_> {
         versions::pieces(&self.wanted, &self.built)
     }
 
-    fn round(&self, moving_addresses: bool) -> Result<Round, CliError> {
-        let setting = Setting { moving_addresses, ..self.setting.clone() };
-        stability::round(&mut self.natives(&setting)?, &self.tests(), self.args.time)
+    fn round(&self, conditions: Conditions) -> Result<Round, CliError> {
+        stability::round(&mut self.natives(&self.setting)?, &self.tests(), self.args.time, conditions)
     }
 
     fn tests(&self) -> Vec<TestCase> {
@@ -499,6 +499,7 @@ impl Comparison<'_> {
     ) -> Result<(), CliError> {
         let maps = [&instrumented[0].map, &instrumented[1].map];
         ledger.view.lost = shared.losses().views(maps);
+        ledger.note_unstable(&shared.rules.parts());
         if outcome.ended == Ended::Exhausted {
             ledger.view.ended = obstacles::exhausted(&shared.losses(), &ledger.view.lost);
         }

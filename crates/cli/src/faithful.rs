@@ -58,10 +58,10 @@ fn one(
     native: &Run,
 ) -> Result<Option<String>, NoRun> {
     let (mut run, mut traced) = lab.observed(side, &seed.test)?;
-    if !lab.shared.rules.differing(native, &run).is_empty() {
+    if !lab.shared.rules.now().differing(native, &run).is_empty() {
         (run, traced) = lab.observed(side, &seed.test)?;
     }
-    let aspects = lab.shared.rules.differing(native, &run);
+    let aspects = lab.shared.rules.now().differing(native, &run);
     if aspects.is_empty() {
         return Ok(None);
     }

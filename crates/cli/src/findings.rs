@@ -19,8 +19,6 @@ const EVERY: u64 = 8;
 pub struct Findings {
     /// Groups that have been taken in.
     pub known: BTreeSet<String>,
-    /// Signatures that have been confirmed.
-    pub confirmed: BTreeSet<String>,
     /// The others, by group and test case: which one the search will announce is its own affair.
     waiting: BTreeMap<String, HashMap<TestCase, Case>>,
     /// By group and signature: the signature for people, and on how many inputs it was seen.
@@ -63,9 +61,7 @@ impl Findings {
     /// The case that belongs to an announced difference. From now on its kind is known.
     pub fn take(&mut self, group: &str, test: &TestCase) -> Option<Case> {
         self.known.insert(group.to_owned());
-        let case = self.waiting.remove(group)?.remove(test)?;
-        self.confirmed.insert(case.signature.clone());
-        Some(case)
+        self.waiting.remove(group)?.remove(test)
     }
 
     /// How the differences of some groups look, the most frequent first.

@@ -17,7 +17,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// How many times longer than a step of making a test smaller the confirmation of the result may take.
-const LAST_WORD: u32 = 3;
+const LAST_WORD: u32 = 6;
 
 /// How much goes into one test.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,8 @@ impl Keeper<'_> {
         for rough in incoming {
             let Made { smaller, done } = self.smaller(&rough);
             let kept = smaller.as_ref().map_or(&rough.case, |(case, _)| case);
-            let golden = self.golden.as_mut().map(|golden| golden.classify(&self.lab.shared.rules, kept));
+            let golden =
+                self.golden.as_mut().map(|golden| golden.classify(&self.lab.shared.rules.now(), kept));
             let mut ledger = ledger::lock(self.ledger);
             if let Err(error) = ledger.settle(&rough, smaller.as_ref(), golden, done) {
                 eprintln!("parallax: {error}");
@@ -97,7 +98,7 @@ impl Keeper<'_> {
 
     /// A test case that shows what an entry comes from, and what it comes from as far as this one tells.
     fn judged(&mut self, test: &TestCase, root: &Root, known: bool) -> Option<(Case, Root)> {
-        let judgement = judge(&mut self.lab.natives, &self.lab.shared.rules, test, &|_| known);
+        let judgement = judge(&mut self.lab.natives, &self.lab.shared.rules.now(), test, &|_| known);
         let Ok(Judgement::Different(mut found)) = judgement else { return None };
         self.lab.look(&mut found);
         if !root.may_show_in(&found) {

@@ -7,20 +7,23 @@
 
 use crate::engine;
 use crate::findings::Findings;
+use crate::learnt::LearntRules;
 use crate::losses::Losses;
 use crate::natives::{limited, Natives, NoRun};
 use crate::reached::Reached;
 use parallax_execute::{Executor, Limits, Run, TestCase};
-use parallax_oracle::{describe, judge, look, Case, Causes, Expectations, Judgement, Rules};
+use parallax_oracle::{describe, judge, look, Case, Causes, Expectations, Flaky, Judgement, Rules};
 use parallax_search::{Glimpse, Lab, LabError, Side, Snapshot, Traced, Verdict};
 use parallax_trace::synth::Synth;
 use parallax_trace::Trace;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+const OUT_OF_TIME: &str = "the time was up";
+
 /// What all labs share.
 pub struct Shared {
-    pub rules: Rules,
+    pub rules: LearntRules,
     pub limits: Limits,
     pub causes: Causes,
     pub expectations: Expectations,
@@ -38,7 +41,7 @@ impl Shared {
         reached: Reached,
     ) -> Shared {
         Shared {
-            rules,
+            rules: LearntRules::new(rules),
             limits,
             causes,
             expectations,
@@ -89,7 +92,7 @@ impl Lab for VersionsLab {
         let glimpse = limited(&self.shared.limits, Some(self.deadline)).and_then(|(limits, _)| {
             let executor = &mut self.symbolic[side as usize];
             let run = executor.run_unobserved(test, &limits)?;
-            let digest = self.shared.rules.digest(&run);
+            let digest = self.shared.rules.now().digest(&run);
             self.last[side as usize] = Some((test.clone(), run));
             Ok(Glimpse { digest, taken: self.taken(side) })
         });
@@ -102,39 +105,62 @@ impl Lab for VersionsLab {
         if let Some(signature) = self.only_known_wording(test) {
             return Ok(Verdict::Different { signature });
         }
-        let known = |signature: &str| self.shared.findings().confirmed.contains(signature);
-        match judge(&mut self.natives, &self.shared.rules, test, &known) {
-            Ok(Judgement::Same) => Ok(Verdict::Same),
-            Ok(Judgement::Flaky(reason)) | Err(NoRun::Impossible(reason)) => Ok(Verdict::Unusable { reason }),
-            Ok(Judgement::Different(mut case)) => {
-                self.describe(&mut case)?;
-                if Instant::now() >= self.deadline {
-                    // A cause that was looked for in half a trace would be a group of its own.
-                    return Ok(Verdict::Unusable { reason: "the time was up".to_owned() });
-                }
-                let signature = case.group();
-                self.shared.findings().add(*case);
-                Ok(Verdict::Different { signature })
+        let mut case = match judge(&mut self.natives, &self.shared.rules.now(), test, &|_| true) {
+            Ok(Judgement::Different(case)) => case,
+            other => return self.not_different(other),
+        };
+        self.describe(&mut case)?;
+        if self.shared.findings().known.contains(&case.group()) {
+            return self.taken_in(*case);
+        }
+        // What would be an entry of its own has to stand the whole confirmation.
+        match judge(&mut self.natives, &self.shared.rules.now(), test, &|_| false) {
+            Ok(Judgement::Different(mut again)) => {
+                self.describe(&mut again)?;
+                self.taken_in(*again)
             }
-            Err(NoRun::OutOfTime) => Ok(Verdict::Unusable { reason: "the time was up".to_owned() }),
-            Err(NoRun::Broken(error)) => Err(LabError(error.to_string())),
+            other => self.not_different(other),
         }
     }
 }
 
 impl VersionsLab {
+    fn taken_in(&self, case: Case) -> Result<Verdict, LabError> {
+        if Instant::now() >= self.deadline {
+            // A cause that was looked for in half a trace would be a group of its own.
+            return Ok(Verdict::Unusable { reason: OUT_OF_TIME.to_owned() });
+        }
+        self.shared.rules.learn(&case.unstable);
+        let signature = case.group();
+        self.shared.findings().add(case);
+        Ok(Verdict::Different { signature })
+    }
+
+    fn not_different(&self, judged: Result<Judgement, NoRun>) -> Result<Verdict, LabError> {
+        match judged {
+            Ok(Judgement::Flaky(Flaky { reason, unstable })) => {
+                self.shared.rules.learn(&unstable);
+                Ok(Verdict::Unusable { reason: reason.to_owned() })
+            }
+            Ok(_) => Ok(Verdict::Same),
+            Err(NoRun::Impossible(reason)) => Ok(Verdict::Unusable { reason }),
+            Err(NoRun::OutOfTime) => Ok(Verdict::Unusable { reason: OUT_OF_TIME.to_owned() }),
+            Err(NoRun::Broken(error)) => Err(LabError(error.to_string())),
+        }
+    }
+
     /// What a difference comes from: see [`parallax_oracle::describe`].
     pub fn describe(&mut self, case: &mut Case) -> Result<(), LabError> {
         let old = self.traced(Side::Old, &case.test)?;
         let new = self.traced(Side::New, &case.test)?;
         let Shared { rules, expectations, causes, .. } = &*self.shared;
-        describe(case, rules, expectations, causes, [&old.trace, &new.trace]);
+        describe(case, &rules.now(), expectations, causes, [&old.trace, &new.trace]);
         Ok(())
     }
 
     /// The part of it for which no traces are needed.
     pub fn look(&self, case: &mut Case) {
-        look(case, &self.shared.rules, &self.shared.expectations);
+        look(case, &self.shared.rules.now(), &self.shared.expectations);
     }
 
     /// A trace; an empty one where no run could be made.
@@ -148,7 +174,7 @@ impl VersionsLab {
         self.last[side as usize] = None;
         let (limits, _) = limited(&self.shared.limits, Some(self.deadline))?;
         let run = self.symbolic[side as usize].run(test, &limits)?;
-        let digest = self.shared.rules.digest(&run);
+        let digest = self.shared.rules.now().digest(&run);
         let traced = Traced { digest, ..self.decoded(side) };
         self.last[side as usize] = Some((test.clone(), run.clone()));
         self.shared.losses().note(side, &traced.trace);
@@ -166,7 +192,7 @@ impl VersionsLab {
 
     /// Counts inputs on which the versions do the same.
     fn note_alike(&self, side: Side) {
-        let alike = |[old, new]: [&Run; 2]| self.shared.rules.differing(old, new).is_empty();
+        let alike = |[old, new]: [&Run; 2]| self.shared.rules.now().differing(old, new).is_empty();
         if side == Side::New && self.both().is_some_and(|(_, runs)| alike(runs)) {
             self.shared.findings().note_alike();
         }
@@ -175,7 +201,7 @@ impl VersionsLab {
     /// The group of a test case on which nothing differs, in the symbolic builds, but wording that is known already.
     fn only_known_wording(&self, test: &TestCase) -> Option<String> {
         let (_, [old, new]) = self.both().filter(|(last, _)| *last == test)?;
-        let aspects = self.shared.rules.differing(old, new);
+        let aspects = self.shared.rules.now().differing(old, new);
         if aspects.is_empty() {
             return None;
         }

@@ -11,7 +11,7 @@ use crate::findings::Findings;
 use crate::keeper::Rough;
 use crate::stability;
 use parallax_execute::Run;
-use parallax_oracle::{Case, Class, Root};
+use parallax_oracle::{Case, Class, Root, Unstable, Which};
 use parallax_report::changes::Changes;
 use parallax_report::diff_view::*;
 use parallax_report::kept::Launch;
@@ -176,6 +176,16 @@ impl Ledger {
         }
     }
 
+    /// Names what is not compared, each once.
+    pub fn note_unstable(&mut self, parts: &[(Which, Unstable)]) {
+        for (which, part) in parts {
+            let view = stability::view(*which, part);
+            if !self.view.unstable.contains(&view) {
+                self.view.unstable.push(view);
+            }
+        }
+    }
+
     /// An entry turned out to be a copy of another.
     fn merge(&mut self, number: usize, original: usize) -> Result<(), CliError> {
         let copy = self.view.differences[number].clone();
@@ -223,18 +233,13 @@ impl Ledger {
         entry.cause = root.cause().map(str::to_owned);
         entry.old = BehaviourView::of(&case.old);
         entry.new = BehaviourView::of(&case.new);
-        for (which, part) in &case.unstable {
-            let view = stability::view(*which, part);
-            if !self.view.unstable.contains(&view) {
-                self.view.unstable.push(view);
-            }
-        }
         self.out.put_test(&entry.id, |place| -> Result<(), CliError> {
             kept::write(place, &case.test, &self.launch)?;
             kept::write_run(place, "old", &case.old)?;
             kept::write_run(place, "new", &case.new)?;
             Ok(golden.map_or(Ok(()), |golden| kept::write_run(place, "golden", golden))?)
         })?;
+        self.note_unstable(&case.unstable);
         self.save_difference(number)
     }
 

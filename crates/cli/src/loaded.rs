@@ -54,12 +54,13 @@ fn objects_of(
     limits: &Limits,
     setting: &Setting,
 ) -> Result<Vec<PathBuf>, CliError> {
-    let mut options: Options = setting.options();
+    let tree = parallax_build::tree_of(&native.binary);
+    let mut options = Options { tree, ..setting.options() };
     options.env.push((b"LD_DEBUG".to_vec(), b"libs".to_vec()));
     options.env.push((b"LD_DEBUG_OUTPUT".to_vec(), LOG.into()));
     let mut executor = Executor::new(&native.binary, Kind::Native, options)?;
     match executor.run(test, limits) {
-        Ok(run) => Ok(objects(&run.files)),
+        Ok(run) => Ok(objects(&run.files).iter().map(|path| executor.outside(path)).collect()),
         // Said where the seeds are run.
         Err(parallax_execute::Error::TestCase { .. } | parallax_execute::Error::Scratch { .. }) => {
             Ok(Vec::new())

@@ -30,6 +30,7 @@ mod inspect;
 mod inspect_args;
 mod keeper;
 mod lab;
+mod learnt;
 mod ledger;
 mod loaded;
 mod losses;

@@ -50,8 +50,7 @@ pub fn replay(args: &ReplayArgs) -> Result<(String, ExitCode), CliError> {
     let (mut rules, argv0) = rules(args, origin.as_ref(), &programs)?;
     rules.add_name(&argv0);
     let homes = native::homes(&[&programs[0], &programs[1]]);
-    let setting =
-        Setting { argv0, homes, unconfined: args.limits.unconfined, moving_addresses: false, interrupt };
+    let setting = Setting { argv0, homes, unconfined: args.limits.unconfined, interrupt };
     let limits = engine::limits(&args.limits, args.oracle.run_time);
     let Observed { loaded, warnings } = observe(&tests, &programs, &limits, &setting)?;
     let mut natives = Natives::new([&programs[0].binary, &programs[1].binary], limits, &setting)?;
@@ -96,7 +95,8 @@ fn one(path: &Path, natives: &mut Natives, rules: &Rules) -> Result<Replayed, Cl
             signature: Some(case.signature.clone()),
             ..plain("different", None)
         }),
-        Ok(Judgement::Flaky(reason)) | Err(NoRun::Impossible(reason)) => Ok(plain("unusable", Some(reason))),
+        Ok(Judgement::Flaky(flaky)) => Ok(plain("unusable", Some(flaky.reason.to_owned()))),
+        Err(NoRun::Impossible(reason)) => Ok(plain("unusable", Some(reason))),
         Err(NoRun::OutOfTime) => Ok(plain("unusable", Some("no time".to_owned()))),
         Err(NoRun::Broken(error)) => Err(error.into()),
     }
@@ -186,6 +186,7 @@ fn rules(
         let content = std::fs::read(program).unwrap_or_default();
         rules.add_program(program, &content);
         native::entry_name(program).into_iter().for_each(|name| rules.add_own_name(name));
+        parallax_build::tree_of(program).iter().for_each(|tree| rules.add_tree(tree));
     }
     Ok((rules, argv0))
 }

@@ -3,12 +3,13 @@
 //! In: the native binaries and the seeds. Out: rules without what differs between two runs of the same version, and its names.
 //!
 //! Always holds: both rounds together take no more than half of the time of the search. The second one runs with other
-//! addresses, and after the versions have been instrumented, so that what depends on addresses or on the time of day shows.
+//! addresses and other things in memory, and after the versions have been instrumented, so that what depends on them or on the
+//! time of day shows.
 
 use crate::error::CliError;
 use crate::natives::{Natives, NoRun};
 use parallax_execute::{Run, TestCase};
-use parallax_oracle::{unstable, Rules, Runner, Unstable, Which};
+use parallax_oracle::{unstable, Room, Rules, Runner, Trial, Unstable, Which};
 use parallax_report::diff_view::UnstableView;
 use std::time::{Duration, Instant};
 
@@ -21,13 +22,37 @@ const FIRST_PART: u32 = 4;
 /// What both versions did on the first seeds; shorter if the time was up.
 pub type Round = [Vec<Run>; 2];
 
+/// Of what is not the program's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conditions {
+    /// As in the search.
+    Usual,
+    /// As where a difference is confirmed.
+    Other,
+}
+
+impl Conditions {
+    fn run(self, natives: &mut Natives, which: Which, seed: &TestCase) -> Result<Run, NoRun> {
+        match self {
+            Conditions::Usual => natives.run(which, seed),
+            Conditions::Other => natives.again(which, seed, Trial { round: 0, room: Room::Usual }),
+        }
+    }
+}
+
 /// Runs both versions on the first seeds.
-pub fn round(natives: &mut Natives, seeds: &[TestCase], time: Duration) -> Result<Round, CliError> {
+pub fn round(
+    natives: &mut Natives,
+    seeds: &[TestCase],
+    time: Duration,
+    conditions: Conditions,
+) -> Result<Round, CliError> {
     let mut runs = [Vec::new(), Vec::new()];
     let start = Instant::now();
     for (number, seed) in seeds.iter().take(SEEDS).enumerate() {
         natives.deadline = Some(start + time / if number == 0 { FIRST_PART } else { PART });
-        let (old, new) = match (natives.run(Which::Old, seed), natives.run(Which::New, seed)) {
+        let mut run = |which| conditions.run(natives, which, seed);
+        let (old, new) = match (run(Which::Old), run(Which::New)) {
             (Ok(old), Ok(new)) => (old, new),
             (Err(NoRun::OutOfTime), _) | (_, Err(NoRun::OutOfTime)) => break,
             (Err(NoRun::Broken(error)), _) | (_, Err(NoRun::Broken(error))) => return Err(error.into()),

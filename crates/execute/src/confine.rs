@@ -60,6 +60,14 @@ pub fn mount_point(programs: &[&Path]) -> Option<PathBuf> {
     places.find(|place| place.is_dir() && !programs.iter().any(|program| program.starts_with(place)))
 }
 
+/// Where programs appear in the namespace of their runs: not where the scratch file system is.
+pub fn program_mount(programs: &[&Path]) -> Option<PathBuf> {
+    let mut places = MOUNT_POINTS.iter().map(PathBuf::from);
+    let scratch = mount_point(programs);
+    let hides = |place: &Path| programs.iter().any(|program| program.starts_with(place));
+    places.rfind(|place| place.is_dir() && !hides(place) && scratch.as_ref() != Some(place))
+}
+
 /// In the first process of the namespaces: everything read-only, own `/proc`, and a scratch file
 /// system of limited size at `place`.
 pub fn mount_view(place: &Path, scratch_bytes: u64, scratch_files: u64) -> io::Result<()> {

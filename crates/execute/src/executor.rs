@@ -7,6 +7,7 @@
 
 use crate::home::{self, Home};
 use crate::link::{self, Link, Silence};
+use crate::place::Place;
 use crate::stream::Sink;
 use crate::{Arena, ArenaSizes, Error, Interrupt, Limits, Outcome, Output, Run, TestCase, RUNNER_SUBCOMMAND};
 use parallax_trace::control::*;
@@ -88,6 +89,12 @@ pub struct Options {
     /// The program reserves far more addresses than it uses (sanitizers do): what each process reserves is not limited, only what all
     /// of them hold.
     pub reserves_much: bool,
+    /// The tree that a native program was built in; by default its directory. Where there are namespaces, the program runs at a
+    /// path that all versions have in common, among links to what is beside it in its tree.
+    pub tree: Option<PathBuf>,
+    /// A native program finds other things in memory that it has not written, for every number other ones, and runs on other
+    /// processors, so that output that depends on that shows.
+    pub disturbance: Option<u64>,
     /// One process may run many test cases, its memory put back in between: an instrumented program does several times as many
     /// in the same time.
     pub may_stay: bool,
@@ -110,6 +117,8 @@ impl Default for Options {
             unconfined: false,
             moving_addresses: false,
             reserves_much: false,
+            tree: None,
+            disturbance: None,
             may_stay: false,
             interrupt: Interrupt::new(),
             start_time: Duration::from_secs(10),
@@ -117,12 +126,33 @@ impl Default for Options {
     }
 }
 
+/// What glibc's `malloc` fills memory with; of the same length in every run.
+const FILL_MEMORY: &str = "MALLOC_PERTURB_";
+const FILL_NOTHING: &str = "000";
+/// Whether the loader looks up all functions before the program starts. Where it does so in the midst of a run, it leaves the same
+/// things on the stack each time.
+const BIND_AT_START: &str = "LD_BIND_NOW";
+
 /// The environment of every run.
 pub fn default_environment() -> Vec<(Vec<u8>, Vec<u8>)> {
     let path = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
-    [("PATH", path), ("LC_ALL", "C"), ("TZ", "UTC0"), ("TERM", "dumb")]
-        .map(|(n, v)| (n.into(), v.into()))
-        .to_vec()
+    [
+        ("PATH", path),
+        ("LC_ALL", "C"),
+        ("TZ", "UTC0"),
+        ("TERM", "dumb"),
+        (FILL_MEMORY, FILL_NOTHING),
+        (BIND_AT_START, ""),
+    ]
+    .map(|(n, v)| (n.into(), v.into()))
+    .to_vec()
+}
+
+/// What of it is otherwise for a disturbance.
+fn disturbed_environment(number: u64) -> Vec<(Vec<u8>, Vec<u8>)> {
+    // Three digits: a number that begins with 0 would be octal.
+    let fill = (100 + number % 156).to_string();
+    vec![(FILL_MEMORY.into(), fill.into()), (BIND_AT_START.into(), "1".into())]
 }
 
 impl Options {
@@ -175,6 +205,12 @@ impl Executor {
     /// What is in force; `None` only between the loss of a server and the next run.
     pub fn confinement(&self) -> Option<Confinement> {
         self.link.as_ref().map(|link| link.confinement)
+    }
+
+    /// What a path that a run named is called outside: the tree of a native program is elsewhere there.
+    pub fn outside(&self, path: &Path) -> PathBuf {
+        let place = self.link.as_ref().and_then(|link| link.place.as_ref());
+        place.map_or_else(|| path.to_path_buf(), |place| place.outside(path))
     }
 
     /// One run in a fresh directory.
@@ -286,10 +322,11 @@ impl Executor {
             (b"HOME".to_vec(), bytes(&directory)),
             (b"TMPDIR".to_vec(), bytes(&link.scratch.temporary_directory())),
         ];
+        let disturbed = self.options.disturbance.map_or(Vec::new(), disturbed_environment);
         // A later addition replaces an earlier one, and an input replaces what is fixed.
         let mut fixed: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
         let home = self.options.home(&self.program);
-        for (name, value) in own.iter().chain(&self.options.env).chain(&home.env) {
+        for (name, value) in own.iter().chain(&self.options.env).chain(&disturbed).chain(&home.env) {
             fixed.retain(|(n, _)| n != name);
             fixed.push((name.clone(), value.clone()));
         }
@@ -301,7 +338,7 @@ impl Executor {
             stdin_path: bytes(&link.scratch.stdin_path()),
             fixed_env: fixed.into_iter().map(|(name, value)| [name, value].join(&b'=')).collect(),
             inputs: inputs(test, &self.options.symbolic),
-            program: bytes(&self.program),
+            program: bytes(link.place.as_ref().map(Place::inside).as_ref().unwrap_or(&self.program)),
         }
     }
 }

@@ -10,12 +10,14 @@
 
 mod arena;
 mod confine;
+mod disturb;
 mod error;
 mod executor;
 mod filter;
 mod home;
 mod interrupt;
 mod link;
+mod place;
 mod runner;
 mod scratch;
 // The loop is the same for native programs, with an `exec` in the child. The file is included rather

@@ -6,6 +6,7 @@
 //! Always holds: dropping the value ends the server and everything below it.
 
 use crate::executor::{Confinement, Kind, Options};
+use crate::place::Place;
 use crate::runner::{Level, Order};
 use crate::scratch::Scratch;
 use crate::{confine, sys, Arena, Error};
@@ -36,6 +37,8 @@ pub struct Link {
     pub stdout: File,
     pub stderr: File,
     pub confinement: Confinement,
+    /// Where the program is in a run, if not where it is.
+    pub place: Option<Place>,
 }
 
 /// The runner's process and the pipe that keeps it alive.
@@ -101,8 +104,12 @@ fn start_at(
             (host.path().to_path_buf(), Some(host))
         }
     };
+    let common =
+        confine::program_mount(&visible).filter(|_| level == Level::Namespaces && kind == Kind::Native);
+    let common = common.and_then(|mount| program_place(mount, program, options));
     let order = Order {
         level,
+        common: common.clone(),
         instrumented: kind == Kind::Instrumented,
         moving_addresses: options.moving_addresses,
         program: program.to_path_buf(),
@@ -125,7 +132,23 @@ fn start_at(
         Level::None => Confinement::None,
     };
     let Starting { process, reply, stdout, stderr } = starting;
-    Ok(Link { process, reply, scratch, stdout, stderr, confinement })
+    Ok(Link { process, reply, scratch, stdout, stderr, confinement, place: common })
+}
+
+/// Where all versions are when they run.
+fn program_place(mount: PathBuf, program: &Path, options: &Options) -> Option<Place> {
+    let own = program.file_name().unwrap_or_default();
+    let name = options.argv0.as_deref().map(OsStr::from_bytes).map(Path::new);
+    let directory = program.parent().unwrap_or(Path::new("/"));
+    let tree = options.tree.as_ref().and_then(|tree| tree.canonicalize().ok());
+    let place = Place {
+        mount,
+        program: program.to_path_buf(),
+        tree: tree.filter(|tree| program.starts_with(tree)).unwrap_or_else(|| directory.to_path_buf()),
+        name: name.and_then(Path::file_name).unwrap_or(own).to_owned(),
+        disturbance: options.disturbance,
+    };
+    place.can_be_furnished().then_some(place)
 }
 
 /// On memory where there is such a place, because runs are many and short.

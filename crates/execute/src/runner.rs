@@ -7,6 +7,7 @@
 //! Always holds: when the engine goes away, everything here ends. Nothing of the program under test
 //! runs before the confinement is in force.
 
+use crate::place::Place;
 use crate::server;
 use crate::{confine, sys};
 use parallax_trace::control::*;
@@ -51,6 +52,8 @@ pub(crate) struct Order {
     pub place: Option<PathBuf>,
     /// `LD_LIBRARY_PATH` of a server that is the program itself; empty for none.
     pub library_path: OsString,
+    /// The path that all versions of a native program have in common, if there is one.
+    pub common: Option<Place>,
     /// Size of the scratch file system, with [`Level::Namespaces`].
     pub scratch_bytes: u64,
     /// The scratch directory as the run sees it.
@@ -66,7 +69,7 @@ impl Order {
         };
         let kind = if self.instrumented { "instrumented" } else { "native" };
         let addresses = if self.moving_addresses { "moving" } else { "fixed" };
-        vec![
+        let mut args = vec![
             level.into(),
             kind.into(),
             addresses.into(),
@@ -75,13 +78,36 @@ impl Order {
             self.program.clone().into(),
             self.place.clone().unwrap_or_default().into(),
             self.library_path.clone(),
-        ]
+        ];
+        if let Some(place) = &self.common {
+            let disturbance = place.disturbance.map_or(String::new(), |number| number.to_string());
+            args.extend([
+                place.mount.clone().into(),
+                place.tree.clone().into(),
+                place.name.clone(),
+                disturbance.into(),
+            ]);
+        }
+        args
     }
 
     fn from_args(args: impl Iterator<Item = OsString>) -> Option<Order> {
         let args: Vec<OsString> = args.collect();
-        let [level, kind, addresses, bytes, scratch, program, place, library_path] = args.as_slice() else {
+        let [level, kind, addresses, bytes, scratch, program, place, library_path, common @ ..] =
+            args.as_slice()
+        else {
             return None;
+        };
+        let common = match common {
+            [] => None,
+            [mount, tree, name, disturbance] => Some(Place {
+                mount: mount.into(),
+                program: program.into(),
+                tree: tree.into(),
+                name: name.clone(),
+                disturbance: disturbance.to_str()?.parse().ok(),
+            }),
+            _ => return None,
         };
         let level = match level.to_str()? {
             "namespaces" => Level::Namespaces,
@@ -96,6 +122,7 @@ impl Order {
             program: program.into(),
             place: Some(place).filter(|place| !place.is_empty()).map(PathBuf::from),
             library_path: library_path.clone(),
+            common,
             scratch_bytes: bytes.to_str()?.parse().ok()?,
             scratch: scratch.into(),
         })
@@ -134,6 +161,9 @@ fn step<T, E: Display>(what: &str, result: Result<T, E>) -> Result<T, Failure> {
 fn run(order: &Order) -> Result<i32, Failure> {
     step("descriptors", prepare_descriptors())?;
     step("process settings", sys::make_process_plain(order.moving_addresses))?;
+    if let Some(number) = order.common.as_ref().and_then(|place| place.disturbance) {
+        step("processors", sys::use_processors(number))?;
+    }
     step("core limit", sys::limit(libc::RLIMIT_CORE, 0))?;
     step("descriptor limit", sys::limit(libc::RLIMIT_NOFILE, MAX_OPEN_FILES))?;
     step("stack limit", sys::limit(libc::RLIMIT_STACK, STACK_BYTES))?;
@@ -189,6 +219,9 @@ fn confine_and_greet(order: &Order) -> Result<(), Failure> {
             step("the program's place", confine::mount_program(&order.program, place))?;
         }
         attached = Some(step("scratch directory", sys::open_path(&order.scratch))?);
+        if let Some(common) = &order.common {
+            step("the common path of all versions", common.furnish())?;
+        }
         hello.confinement |= CONFINED_NAMESPACES;
     }
     let keep_pid = order.level == Level::Namespaces && open_last_pid();
@@ -248,6 +281,7 @@ fn exec_request(request: &Request) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    use std::ffi::OsStr;
     use std::os::unix::ffi::OsStringExt;
 
     #[test]
@@ -259,10 +293,23 @@ mod tests {
             program: OsString::from_vec(b"/a b/\xff".to_vec()).into(),
             place: Some("/b/c".into()),
             library_path: "/a:/b".into(),
+            common: None,
             scratch_bytes: 7,
             scratch: "/tmp/x".into(),
         };
         assert_eq!(Order::from_args(order.to_args().into_iter()), Some(order.clone()));
         assert_eq!(Order::from_args(order.to_args().into_iter().skip(1)), None);
+        for disturbance in [None, Some(u64::MAX)] {
+            let place = Place {
+                mount: "/mnt".into(),
+                program: order.program.clone(),
+                tree: "/a b".into(),
+                name: OsString::from_vec(b"\xfe".to_vec()),
+                disturbance,
+            };
+            assert_eq!(place.inside(), Path::new(OsStr::from_bytes(b"/mnt/\xfe")));
+            let order = Order { place: Some(place), ..order.clone() };
+            assert_eq!(Order::from_args(order.to_args().into_iter()), Some(order.clone()));
+        }
     }
 }

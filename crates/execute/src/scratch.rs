@@ -33,7 +33,7 @@ const TRASH: &str = ".parallax-trash-";
 const DIRECTORY_MODE: u32 = 0o755;
 const FILE_MODE: u32 = 0o644;
 /// Time of the last change of every input file, since 1970: the year 2020.
-const FILE_TIME: Duration = Duration::from_secs(1_577_836_800);
+pub const FILE_TIME: Duration = Duration::from_secs(1_577_836_800);
 
 /// Where a scratch directory lives; held for as long as it is in use.
 #[allow(dead_code, reason = "the values are owned, not read")]

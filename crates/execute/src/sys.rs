@@ -270,6 +270,22 @@ pub fn make_process_plain(moving_addresses: bool) -> io::Result<()> {
     }
 }
 
+/// Keeps this process and its children on all processors, or on one of those that it may use: which, the number says.
+pub fn use_processors(number: u64) -> io::Result<()> {
+    // SAFETY: the set is plain bits; the kernel writes and reads as many bytes as it has.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        check(libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set).into())?;
+        let allowed: Vec<usize> =
+            (0..libc::CPU_SETSIZE as usize).filter(|cpu| libc::CPU_ISSET(*cpu, &set)).collect();
+        // All of them is one of the choices.
+        let Some(cpu) = allowed.get(number as usize % (allowed.len() + 1)) else { return Ok(()) };
+        libc::CPU_ZERO(&mut set);
+        libc::CPU_SET(*cpu, &mut set);
+        check(libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set).into()).map(drop)
+    }
+}
+
 /// Lowers a resource limit to at most `value`.
 pub fn limit(resource: libc::__rlimit_resource_t, value: u64) -> io::Result<()> {
     // SAFETY: `limit` is written by getrlimit before it is read.

@@ -2,22 +2,28 @@
 //!
 //! In: a [`Runner`] and a test case. Out: same, different, or flaky.
 //!
-//! Always holds: a difference was seen in every repetition, in something that each version did in the same way each time.
+//! Always holds: a difference was seen in every repetition: see [`crate::confirm`].
 
 use crate::aspect::{Aspect, Aspects};
+use crate::confirm::Confirmation;
 use crate::entry::{Change, Root};
 use crate::expected::Expected;
 use crate::mask::Unstable;
 use crate::rules::Rules;
 use crate::signature::signature;
-use crate::stability::unstable;
 use parallax_execute::{Outcome, Run, TestCase};
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-/// How often a new kind of difference is tried again before it is believed.
-pub const CONFIRMATIONS: u32 = 3;
-/// The same for a kind that is known already.
-const CONFIRMATIONS_OF_KNOWN: u32 = 1;
+/// How often a new kind of difference is tried again before it is believed: with the first run eighteen runs of each version,
+/// so that a coin passes on one of 17,000 million inputs.
+pub const CONFIRMATIONS: u32 = 17;
+/// The same where a run is [`SLOW`]: a coin passes on one of a million inputs.
+const CONFIRMATIONS_OF_SLOW: u32 = 10;
+/// The time of a run from which on confirmations are fewer.
+const SLOW: Duration = Duration::from_millis(50);
+/// How often a kind that is known already is tried again.
+const CONFIRMATIONS_OF_KNOWN: u32 = 3;
 
 /// Which version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,6 +36,31 @@ pub enum Which {
 pub trait Runner {
     type Error;
     fn run(&mut self, which: Which, test: &TestCase) -> Result<Run, Self::Error>;
+
+    /// One more run, under conditions that are others in every round: all that is not the program's own should be.
+    fn again(&mut self, which: Which, test: &TestCase, trial: Trial) -> Result<Run, Self::Error> {
+        let _ = trial;
+        self.run(which, test)
+    }
+}
+
+/// The conditions of one more run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// Number of the round, from 0.
+    pub round: u32,
+    pub room: Room,
+}
+
+/// How much a run may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// What any run may.
+    Usual,
+    /// Several times as much time and memory.
+    Ample,
+    /// No more than this time; otherwise as usual.
+    Short(Duration),
 }
 
 /// A test case on which the versions differ.
@@ -100,8 +131,15 @@ impl Case {
 pub enum Judgement {
     Same,
     Different(Box<Case>),
-    /// Why there is no answer.
-    Flaky(String),
+    Flaky(Flaky),
+}
+
+/// A test case that gives no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaky {
+    pub reason: &'static str,
+    /// In what a version differed from itself.
+    pub unstable: Vec<(Which, Unstable)>,
 }
 
 /// Runs both versions and compares. `known`: signatures that have been confirmed before.
@@ -111,35 +149,48 @@ pub fn judge<R: Runner>(
     test: &TestCase,
     known: &dyn Fn(&str) -> bool,
 ) -> Result<Judgement, R::Error> {
-    let old = runner.run(Which::Old, test)?;
-    let new = runner.run(Which::New, test)?;
-    if [&old, &new].iter().any(|run| run.outcome == Outcome::Lost) {
-        return Ok(Judgement::Flaky("a run took its runner down with it".to_owned()));
+    let first = [runner.run(Which::Old, test)?, runner.run(Which::New, test)?];
+    if first.iter().any(|run| run.outcome == Outcome::Lost) {
+        return Ok(flaky(LOST, Vec::new()));
     }
-    let aspects = rules.differing(&old, &new);
+    let aspects = rules.differing(&first[0], &first[1]);
     if aspects.is_empty() {
         return Ok(Judgement::Same);
     }
-    let first = signature(rules, test, &old, &new, &aspects);
-    let repetitions = if known(&first) { CONFIRMATIONS_OF_KNOWN } else { CONFIRMATIONS };
-    let mut case = Case::new(test.clone(), old, new, aspects, first);
-    let mut rules = rules.clone();
-    for round in 0..repetitions {
-        // In turns, so that what depends on the order or on time shows.
-        let order = if round % 2 == 0 { [Which::New, Which::Old] } else { [Which::Old, Which::New] };
-        for which in order {
-            let again = runner.run(which, test)?;
-            let before = if which == Which::Old { &case.old } else { &case.new };
-            for part in unstable(&rules, before, &again) {
-                rules.leave_out(&part);
-                case.unstable.push((which, part));
-            }
+    let known = known(&signature(rules, test, &first[0], &first[1], &aspects));
+    let rounds = match known {
+        true => CONFIRMATIONS_OF_KNOWN,
+        false if first.iter().any(|run| run.wall >= SLOW) => CONFIRMATIONS_OF_SLOW,
+        false => CONFIRMATIONS,
+    };
+    let mut confirmation = Confirmation::new(rules, test, first);
+    if confirmation.is_near_limit() {
+        return Ok(Judgement::Same);
+    }
+    if !known {
+        confirmation.give_room(runner)?;
+    }
+    if confirmation.left().is_empty() {
+        return Ok(Judgement::Same);
+    }
+    for round in 0..rounds {
+        if !confirmation.round(runner, round)? {
+            return Ok(flaky(LOST, confirmation.unstable));
         }
-        case.aspects = rules.differing(&case.old, &case.new);
-        if case.aspects.is_empty() {
-            return Ok(Judgement::Flaky("the difference did not repeat".to_owned()));
+        if confirmation.left().is_empty() {
+            return Ok(flaky("the difference did not repeat", confirmation.unstable));
         }
     }
-    case.signature = signature(&rules, test, &case.old, &case.new, &case.aspects);
-    Ok(Judgement::Different(Box::new(case)))
+    let (aspects, rules) = (confirmation.left(), confirmation.rules_now());
+    let unstable = confirmation.looked_past().cloned().collect();
+    let [old, new] = confirmation.first;
+    let signature = signature(&rules, test, &old, &new, &aspects);
+    let case = Case::new(test.clone(), old, new, aspects, signature);
+    Ok(Judgement::Different(Box::new(Case { unstable, ..case })))
+}
+
+const LOST: &str = "a run took its runner down with it";
+
+fn flaky(reason: &'static str, unstable: Vec<(Which, Unstable)>) -> Judgement {
+    Judgement::Flaky(Flaky { reason, unstable })
 }

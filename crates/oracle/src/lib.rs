@@ -8,6 +8,7 @@
 
 mod aspect;
 mod cause;
+mod confirm;
 mod entry;
 mod expected;
 mod golden;
@@ -26,7 +27,7 @@ pub use cause::{Causes, Region, Seen, OR};
 pub use entry::{describe, look, Change, Class as ChangeClass, Root};
 pub use expected::{Expectations, Expected};
 pub use golden::{classify, Class};
-pub use judge::{judge, Case, Judgement, Runner, Which, CONFIRMATIONS};
+pub use judge::{judge, Case, Flaky, Judgement, Room, Runner, Trial, Which, CONFIRMATIONS};
 pub use mask::Unstable;
 pub use minimise::{minimise, Step};
 pub use profiles::Profiler;

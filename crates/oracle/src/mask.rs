@@ -73,6 +73,11 @@ impl Unstable {
         Unstable { aspect, file: None, part: Part::Whole }
     }
 
+    /// The lines that vary can be told from others, so that what was learnt on one test case holds for all.
+    pub fn holds_elsewhere(&self) -> bool {
+        matches!(self.part, Part::Line { number: None, .. })
+    }
+
     /// Nothing of the aspect is left.
     pub fn is_whole(&self) -> bool {
         matches!(self.part, Part::Whole)

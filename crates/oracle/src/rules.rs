@@ -26,7 +26,7 @@ pub struct Rules {
     ignore: Vec<Regex>,
     /// Names at the beginning of a line of standard error that mean the program.
     names: Vec<Vec<u8>>,
-    /// Paths anywhere in standard error that mean the program.
+    /// Paths anywhere in what is printed or written that mean the program, or the tree that it was built in.
     paths: Vec<Vec<u8>>,
     /// Profilers inside the programs: what they write is not compared.
     pub profilers: Vec<Profiler>,
@@ -90,6 +90,11 @@ impl Rules {
         self.own.extend(Regex::new(&regex::escape(name)));
     }
 
+    /// The tree that a version was built in.
+    pub fn add_tree(&mut self, path: &Path) {
+        self.paths.push(path.as_os_str().as_encoded_bytes().to_vec());
+    }
+
     /// A name under which the program is run.
     pub fn add_name(&mut self, name: &[u8]) {
         self.names.push(name.to_vec());
@@ -100,7 +105,8 @@ impl Rules {
         if part.is_whole() {
             self.compare.remove(&part.aspect);
         } else if !self.masks.contains(part) {
-            self.masks.push(part.clone());
+            // First those that were learnt last: each was needed in spite of all that came before.
+            self.masks.insert(0, part.clone());
         }
     }
 
@@ -158,13 +164,17 @@ impl Rules {
         masked(&self.masks, Aspect::Stderr, None, self.unnamed(&run.stderr.bytes))
     }
 
+    fn without_paths<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
+        self.paths.iter().fold(line.into(), |line, path| replaced(line, path))
+    }
+
     /// Text as it is compared: without what is ignored.
     fn plain(&self, text: &[u8]) -> Vec<u8> {
         let text = self.without_own(text.into());
-        if self.ignore.is_empty() {
+        if self.ignore.is_empty() && self.paths.is_empty() {
             return text.into_owned();
         }
-        by_line(&text, |line| self.without_ignored(line.into()))
+        by_line(&text, |line| self.without_ignored(self.without_paths(line)))
     }
 
     fn without_own<'t>(&self, mut text: Cow<'t, [u8]>) -> Cow<'t, [u8]> {
@@ -179,11 +189,7 @@ impl Rules {
     /// The same for standard error: the program's name is taken out too.
     fn unnamed(&self, text: &[u8]) -> Vec<u8> {
         by_line(text, |line| {
-            let mut line: Cow<[u8]> = line.into();
-            for path in &self.paths {
-                line = replaced(line, path);
-            }
-            line = self.without_own(line);
+            let mut line = self.without_own(self.without_paths(line));
             let prefix = self.names.iter().find(|name| is_prefix(&line, name));
             if let Some(name) = prefix {
                 line = [PROGRAM, &line[name.len()..]].concat().into();
