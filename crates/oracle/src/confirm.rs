@@ -18,7 +18,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 /// A version that hangs is believed to if the other one takes no more than this part of the time limit.
-const FAR_BELOW: u32 = 4;
+const FAR_BELOW: u32 = 2;
 /// A version that hangs is given so many times the time that the other one took, in every round but the first.
 const HANGING: u32 = 16;
 /// But at least this.
