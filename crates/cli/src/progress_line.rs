@@ -22,6 +22,7 @@ pub fn line(stats: &Stats, differences: usize, width: usize) -> String {
     let forms = [
         vec![&seconds, &fast_inputs, &fast_queries, &branches, &found],
         vec![&seconds, &fast_inputs, &queries, &branches, &found],
+        vec![&seconds, &fast_inputs, &branches, &found],
         vec![&seconds, &inputs, &branches, &found],
         vec![&seconds, &inputs, &found],
     ];
@@ -70,10 +71,14 @@ mod tests {
 
     #[test]
     fn an_ordinary_line_at_80_columns_has_everything() {
-        let text = line(&stats(12_345, 60.0), 3, USUAL_WIDTH - "parallax: ".len());
-        for part in ["60 s", "12.3k inputs", "205/s", "queries", "branches 12.3k/12.3k", "differences 3"] {
+        let text = line(&stats(12_345, 60.0), 3, USUAL_WIDTH);
+        for part in ["60 s", "12.3k inputs (205/s)", "12.3k queries", "branches 12.3k/12.3k", "differences 3"]
+        {
             assert!(text.contains(part), "{part} in {text}");
         }
+        // With the name before it there is no room for everything.
+        let text = line(&stats(12_345, 60.0), 3, USUAL_WIDTH - "parallax: ".len());
+        assert_eq!(text, "60 s, 12.3k inputs (205/s), branches 12.3k/12.3k, differences 3");
     }
 
     #[test]
