@@ -6,10 +6,11 @@
 //! there is a report, with everything that was found. The time limit counts from the end of the builds, and is kept whatever the search is
 //! busy with: it works in a thread of its own, which is left behind if it does not end in time.
 
+mod ending;
+
 use crate::changed::{self, Changed};
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::corpus::Corpus;
 use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs, Strategy};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
@@ -30,8 +31,8 @@ use crate::seeds::{self, Seed};
 use crate::stability::{self, Conditions, Round};
 use crate::texts;
 use crate::versions::{self, Wanted};
-use crate::watch::{counters, Watch};
-use crate::{check, engine, evidence, faithful, losses, obstacles, unsupported};
+use crate::watch::Watch;
+use crate::{check, engine, faithful, unsupported};
 use parallax_build::{Cache, Version};
 use parallax_execute::{Executor, Interrupt, Kind, Limits, TestCase};
 use parallax_instrument::{Instrumented, Sameness};
@@ -39,7 +40,7 @@ use parallax_oracle::{Aspect, Aspects, Causes, Expectations, Profiler, Rules};
 use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
 use parallax_report::{diff_human, OutDir};
-use parallax_search::{Budget, Chart, Ended, Lab, Outcome, Settings, Varied};
+use parallax_search::{Budget, Chart, Lab, Outcome, Settings, Varied};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -468,74 +469,6 @@ impl Comparison<'_> {
     fn budget(&self, deadline: Instant) -> Budget {
         let time = deadline.saturating_duration_since(Instant::now());
         Budget { time, runs: self.args.runs, interrupt: self.setting.interrupt.clone() }
-    }
-
-    /// Everything that the outcome of the search says, and how Parallax ends.
-    fn take_outcome(
-        &self,
-        ledger: &mut Ledger,
-        begun: Option<&Begun>,
-        outcome: &Outcome,
-    ) -> Result<Result<ExitCode, CliError>, CliError> {
-        ledger.progress(counters(&outcome.stats))?;
-        ledger.view.ended = self.ended(outcome);
-        match begun {
-            Some(begun) => self.take_surroundings(ledger, begun, outcome)?,
-            None => ledger.view.weakened.push("the time was up before the search began".to_owned()),
-        }
-        let otherwise = match (&outcome.ended, &outcome.trouble) {
-            (Ended::Lab, trouble) => Err(CliError::Search(trouble.clone().unwrap_or_default())),
-            _ => Ok(ExitCode::Success),
-        };
-        Ok(self.code(&ledger.view, otherwise))
-    }
-
-    /// What was reached, lost and kept on the way.
-    fn take_surroundings(
-        &self,
-        ledger: &mut Ledger,
-        Begun { instrumented, shared }: &Begun,
-        outcome: &Outcome,
-    ) -> Result<(), CliError> {
-        let maps = [&instrumented[0].map, &instrumented[1].map];
-        ledger.view.lost = shared.losses().views(maps);
-        ledger.note_unstable(&shared.rules.parts());
-        if outcome.ended == Ended::Exhausted {
-            ledger.view.ended = obstacles::exhausted(&shared.losses(), &ledger.view.lost);
-        }
-        ledger.view.unflipped = losses::unflipped(maps, outcome);
-        let mut corpus = Corpus::new(ledger.out.path());
-        let launch = self.setting.launch();
-        for test in &outcome.corpus {
-            corpus.keep(test, &launch)?;
-        }
-        let keep = |test: &TestCase| corpus.keep(test, &launch);
-        ledger.view.targets = shared.reached.views(keep)?;
-        evidence::conclude(&mut ledger.view, &ledger.changes, &shared.losses());
-        Ok(())
-    }
-
-    fn code(&self, view: &DiffView, otherwise: Result<ExitCode, CliError>) -> Result<ExitCode, CliError> {
-        match view.verdict {
-            Verdict::Different => Ok(ExitCode::Different),
-            Verdict::Equivalent => Ok(ExitCode::Success),
-            _ if self.setting.interrupt.is_set() => Ok(ExitCode::Interrupted),
-            Verdict::NoneFound | Verdict::SameCode => otherwise,
-            Verdict::NotExecuted => otherwise.map(|_| ExitCode::NotExecuted),
-        }
-    }
-
-    fn ended(&self, outcome: &Outcome) -> String {
-        match outcome.ended {
-            Ended::Exhausted => "nothing was left to try".to_owned(),
-            Ended::Time => format!("the time ({:.0} s) was up", self.args.time.as_secs_f64()),
-            Ended::Runs => "as many inputs as --runs allows were tried".to_owned(),
-            Ended::Enough => "as many differences as --max-differences allows were found".to_owned(),
-            Ended::Interrupted => "interrupted".to_owned(),
-            Ended::Lab => {
-                format!("no run was possible any more: {}", outcome.trouble.as_deref().unwrap_or(""))
-            }
-        }
     }
 }
 

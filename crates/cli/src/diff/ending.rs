@@ -1,0 +1,88 @@
+//! How a comparison ends: what the outcome of the search says, and the exit status.
+//!
+//! In: the outcome, and what the search has learned by then. Out: the finished view in the ledger.
+
+use super::{Begun, Comparison};
+use crate::corpus::Corpus;
+use crate::error::CliError;
+use crate::exit_code::ExitCode;
+use crate::ledger::Ledger;
+use crate::watch::counters;
+use crate::{evidence, losses, obstacles};
+use parallax_execute::TestCase;
+use parallax_report::diff_view::{DiffView, Verdict};
+use parallax_search::{Ended, Outcome};
+
+impl Comparison<'_> {
+    /// Everything that the outcome of the search says, and how Parallax ends.
+    pub(super) fn take_outcome(
+        &self,
+        ledger: &mut Ledger,
+        begun: Option<&Begun>,
+        outcome: &Outcome,
+    ) -> Result<Result<ExitCode, CliError>, CliError> {
+        ledger.progress(counters(&outcome.stats))?;
+        ledger.view.ended = self.ended(outcome);
+        match begun {
+            Some(begun) => self.take_surroundings(ledger, begun, outcome)?,
+            None => ledger.view.weakened.push("the time was up before the search began".to_owned()),
+        }
+        let otherwise = match (&outcome.ended, &outcome.trouble) {
+            (Ended::Lab, trouble) => Err(CliError::Search(trouble.clone().unwrap_or_default())),
+            _ => Ok(ExitCode::Success),
+        };
+        Ok(self.code(&ledger.view, otherwise))
+    }
+
+    /// What was reached, lost and kept on the way.
+    fn take_surroundings(
+        &self,
+        ledger: &mut Ledger,
+        Begun { instrumented, shared }: &Begun,
+        outcome: &Outcome,
+    ) -> Result<(), CliError> {
+        let maps = [&instrumented[0].map, &instrumented[1].map];
+        ledger.view.lost = shared.losses().views(maps);
+        ledger.note_unstable(&shared.rules.parts());
+        if outcome.ended == Ended::Exhausted {
+            ledger.view.ended = obstacles::exhausted(&shared.losses(), &ledger.view.lost);
+        }
+        ledger.view.unflipped = losses::unflipped(maps, outcome);
+        let mut corpus = Corpus::new(ledger.out.path());
+        let launch = self.setting.launch();
+        for test in &outcome.corpus {
+            corpus.keep(test, &launch)?;
+        }
+        let keep = |test: &TestCase| corpus.keep(test, &launch);
+        ledger.view.targets = shared.reached.views(keep)?;
+        evidence::conclude(&mut ledger.view, &ledger.changes, &shared.losses());
+        Ok(())
+    }
+
+    pub(super) fn code(
+        &self,
+        view: &DiffView,
+        otherwise: Result<ExitCode, CliError>,
+    ) -> Result<ExitCode, CliError> {
+        match view.verdict {
+            Verdict::Different => Ok(ExitCode::Different),
+            Verdict::Equivalent => Ok(ExitCode::Success),
+            _ if self.setting.interrupt.is_set() => Ok(ExitCode::Interrupted),
+            Verdict::NoneFound | Verdict::SameCode => otherwise,
+            Verdict::NotExecuted => otherwise.map(|_| ExitCode::NotExecuted),
+        }
+    }
+
+    fn ended(&self, outcome: &Outcome) -> String {
+        match outcome.ended {
+            Ended::Exhausted => "nothing was left to try".to_owned(),
+            Ended::Time => format!("the time ({:.0} s) was up", self.args.time.as_secs_f64()),
+            Ended::Runs => "as many inputs as --runs allows were tried".to_owned(),
+            Ended::Enough => "as many differences as --max-differences allows were found".to_owned(),
+            Ended::Interrupted => "interrupted".to_owned(),
+            Ended::Lab => {
+                format!("no run was possible any more: {}", outcome.trouble.as_deref().unwrap_or(""))
+            }
+        }
+    }
+}
