@@ -190,7 +190,7 @@ pub const FAILED_KEPT: usize = 8;
 /// The name of the file that says that a build is complete.
 pub(crate) const BUILT: &str = "built.json";
 /// The directory of an entry with links to libraries under the names that the loader looks for.
-const ALIASES: &str = "lib";
+pub(crate) const ALIASES: &str = "lib";
 
 impl Entry {
     fn tree(&self) -> PathBuf {

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::beside::{self, Tree};
+use crate::build;
 use crate::collect::Version;
 use crate::elf;
 use crate::elsewhere;
@@ -27,6 +28,11 @@ pub fn outside(built: [&Version; 2]) -> Vec<String> {
     };
     let mut found = of_programs(built, [&old, &new]);
     found.extend(elsewhere::differences([0, 1].map(|i| (built[i], [&old, &new][i].as_slice()))));
+    for (which, version) in ["old", "new"].into_iter().zip(built) {
+        let above = written_above(version).into_iter();
+        found
+            .extend(above.map(|name| format!("the {which} version's build wrote above its tree: ../{name}")));
+    }
     found.extend(beside::differences(&tree(built[0], &old), &tree(built[1], &new)));
     found
 }
@@ -52,6 +58,19 @@ fn of_programs(built: [&Version; 2], contents: [&[u8]; 2]) -> Vec<String> {
         found.push("the native programs have other permissions".to_owned());
     }
     found
+}
+
+/// Directories of an entry of the cache.
+const DIRECTORIES: &[&str] = &["tree", "bin", build::ALIASES];
+
+/// Directories that a build left above its tree: the program can find them, and they are not compared.
+fn written_above(version: &Version) -> Vec<String> {
+    let entry = version.source_root.parent().filter(|_| version.command.is_some());
+    let inside =
+        entry.and_then(|entry| fs::read_dir(entry).ok()).into_iter().flatten().filter_map(Result::ok);
+    let directories = inside.filter(|entry| entry.path().is_dir());
+    let names = directories.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| !DIRECTORIES.contains(&name.as_str())).collect()
 }
 
 /// Who may execute a file, and as whom.

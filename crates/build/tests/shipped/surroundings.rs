@@ -123,6 +123,13 @@ fn of_libraries() -> Vec<Pair> {
             "$CC -shared -fPIC v.c -Wl,--version-script=v.map -o libv.so; $CC p.c -L. -lv -Wl,-rpath,$PWD -o p", "v.map", &versions.replace("V1", "V2")),
         Pair::built("symbols bound within a library", &[("p.c", inner), ("v.c", symbolic)], library, &library.replace("-shared", "-shared -Wl,-Bsymbolic")).shows(),
         Pair::built("library that is needed for its start only", &loud, &needed("--as-needed"), &needed("--no-as-needed")).shows(),
+        Pair::changed(
+            "shared library that the build made above its tree",
+            &files,
+            "mkdir -p ../made; /usr/bin/gcc -shared -fPIC v.c -o ../made/libv.so; $CC p.c -L../made -lv -o p",
+            "v.c",
+            TWO,
+        ),
         Pair::built("name of a library", &files, library, "$CC -shared -fPIC v.c -o libw.so; $CC p.c -L. -lw -Wl,-rpath,$PWD -o p"),
     ]
 }
