@@ -32,7 +32,7 @@ use crate::stability::{self, Conditions, Round};
 use crate::texts;
 use crate::versions::{self, Wanted};
 use crate::watch::Watch;
-use crate::{check, engine, faithful, unsupported};
+use crate::{astray, check, engine, faithful, unsupported};
 use parallax_build::{Cache, Version};
 use parallax_execute::{Executor, Interrupt, Kind, Limits, TestCase};
 use parallax_instrument::{Instrumented, Sameness};
@@ -176,7 +176,8 @@ impl Comparison<'_> {
         let mut view = DiffView::new(self.versions());
         view.warnings = rules.profilers.iter().map(profile_warning).collect();
         view.warnings.extend(self.observed.warnings.iter().cloned());
-        view.weakened.extend(self.observed.warnings.iter().cloned());
+        view.warnings.extend(self.astray());
+        view.weakened.extend(self.observed.warnings.iter().cloned().chain(self.astray()));
         view.symbolic =
             self.seeds.first().map(|seed| seeds::described(&seed.test, self.symbolic())).unwrap_or_default();
         let (launch, most) = (self.setting.launch(), self.args.max_differences);
@@ -303,6 +304,11 @@ impl Comparison<'_> {
         let limits = self.limits();
         let symbolic_limits = Limits { time: limits.time * SYMBOLIC_FACTOR, ..limits };
         Shared::new(rules, symbolic_limits, known, reached)
+    }
+
+    fn astray(&self) -> Option<String> {
+        let roots = [&*self.built[0].source_root, &*self.built[1].source_root];
+        astray::warning(&self.pieces(), &self.natives, roots)
     }
 
     fn pieces(&self) -> Vec<Piece> {

@@ -11,6 +11,7 @@ use crate::depends::Dependence;
 use crate::error::CliError;
 use crate::graphs::{self, Sources};
 use crate::inspect_args::{GraphKind, InspectArgs, InspectFormat};
+use crate::native::{self, Native};
 use crate::versions;
 use crate::ways::ways;
 use parallax_build::{Cache, Version};
@@ -70,6 +71,7 @@ pub fn inspect(args: &InspectArgs, config: Option<&Config>) -> Result<String, Cl
         }
     };
     [answer.old, answer.new] = [wanted[0].name.clone(), wanted[1].name.clone()];
+    answer.notes.push(compared(&built));
     Ok(match args.format {
         InspectFormat::Json => inspect_json(&answer)?,
         _ => inspect_human(&answer),
@@ -289,6 +291,12 @@ fn callers(world: &World, targets: &[Target]) -> BTreeSet<FuncId> {
         }
     }
     seen
+}
+
+/// Which programs were compared.
+fn compared(built: &[Version; 2]) -> String {
+    let natives = [Native::of(&built[0]), Native::of(&built[1])];
+    native::view(["", ""], &natives, None, &[]).compared()
 }
 
 fn notes(of: &Inspected) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Which shared objects a version really loads, compared with what its build made.
 //!
-//! In: native programs with their homes, a seed. Out: the paths of what the loader initialised, at the start and later, in every process of one run.
+//! In: native programs with their homes, a seed. Out: the paths of what the loader initialised, at the start and later, in one run.
 //!
 //! Always holds: the run is confined like every other; a program whose loader says nothing (a static one, another C library) has an empty list.
 
@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 const LOG: &str = ".parallax-loaded";
 /// Before the path of each object that the loader has loaded.
 const INITIALISED: &str = "calling init: ";
+/// Before the name of the program, when everything that it needs from the start is there.
+const STARTED: &str = "initialize program: ";
 
 /// One version: what it is called, its program.
 pub struct Tried<'s> {
@@ -60,7 +62,10 @@ fn objects_of(
     options.env.push((b"LD_DEBUG_OUTPUT".to_vec(), LOG.into()));
     let mut executor = Executor::new(&native.binary, Kind::Native, options)?;
     match executor.run(test, limits) {
-        Ok(run) => Ok(objects(&run.files).iter().map(|path| executor.outside(path)).collect()),
+        Ok(run) => {
+            let program = String::from_utf8_lossy(&setting.argv0);
+            Ok(objects(&run.files, &program).iter().map(|path| executor.outside(path)).collect())
+        }
         // Said where the seeds are run.
         Err(parallax_execute::Error::TestCase { .. } | parallax_execute::Error::Scratch { .. }) => {
             Ok(Vec::new())
@@ -69,13 +74,17 @@ fn objects_of(
     }
 }
 
-/// All objects that the logs name.
-fn objects(files: &[FileChange]) -> Vec<PathBuf> {
+/// All objects that the logs of this program name. What other programs load that it starts (a shell) is theirs.
+fn objects(files: &[FileChange], program: &str) -> Vec<PathBuf> {
+    let own = format!("{STARTED}{program}");
     let mut found = BTreeSet::new();
     for file in files {
         let FileChange::Created { path, content: Content::File(output), .. } = file else { continue };
         if path.to_string_lossy().starts_with(LOG) {
             let text = String::from_utf8_lossy(&output.bytes);
+            if !text.lines().any(|line| line.ends_with(&own)) {
+                continue;
+            }
             let paths =
                 text.lines().filter_map(|line| line.split_once(INITIALISED)).map(|(_, path)| path.trim());
             found.extend(paths.filter(|path| path.starts_with('/')).map(PathBuf::from));
@@ -114,7 +123,7 @@ mod tests {
     use parallax_execute::Output;
 
     #[test]
-    fn objects_of_all_processes_are_found_and_nothing_else() {
+    fn objects_of_the_program_are_found_and_nothing_else() {
         let log = |name: &str, text: &str| FileChange::Created {
             path: name.into(),
             mode: 0o644,
@@ -123,14 +132,11 @@ mod tests {
         let files = [
             log(
                 ".parallax-loaded.7",
-                "      7:\tfind library=libx.so.1 [0]; searching\n      7:\tcalling init: /t/libx.so.1\n",
+                "      7:\tfind library=libx.so.1 [0]; searching\n      7:\tcalling init: /t/libx.so.1\n      7:\tinitialize program: x\n",
             ),
-            log(
-                ".parallax-loaded.8",
-                "      8:\tcalling init: /lib/libc.so.6\n      8:\tinitialize program: x\n",
-            ),
-            log("other", "calling init: /no\n"),
+            log(".parallax-loaded.8", "      8:\tcalling init: /lib/libc.so.6\n      8:\tinitialize program: sh\n"),
+            log("other", "calling init: /no\ninitialize program: x\n"),
         ];
-        assert_eq!(objects(&files), [PathBuf::from("/lib/libc.so.6"), PathBuf::from("/t/libx.so.1")]);
+        assert_eq!(objects(&files, "x"), [PathBuf::from("/t/libx.so.1")]);
     }
 }

@@ -5,6 +5,7 @@
 
 mod answers;
 mod args;
+mod astray;
 mod changed;
 mod check;
 mod clock;

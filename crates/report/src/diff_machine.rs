@@ -22,6 +22,10 @@ pub fn junit(view: &DiffView) -> String {
         failures.max(1),
         view.stats.seconds
     ));
+    let (old, new) = (xml(&view.versions.old_program), xml(&view.versions.new_program));
+    text.push_str(&format!(
+        "  <properties><property name=\"old_program\" value=\"{old}\"/><property name=\"new_program\" value=\"{new}\"/></properties>\n"
+    ));
     if failures == 0 {
         text.push_str("  <testcase classname=\"parallax.diff\" name=\"no difference found\"/>\n");
     }

@@ -58,6 +58,10 @@ pub fn sarif(view: &DiffView) -> serde_json::Result<String> {
                 RESULTS: root("The directory in which parallax was started."),
             },
             "columnKind": "utf16CodeUnits",
+            "properties": {
+                "oldProgram": view.versions.old_program,
+                "newProgram": view.versions.new_program,
+            },
             "results": results,
         }],
     });

@@ -119,3 +119,37 @@ fn a_library_named_as_the_program_is_answered_with_the_way_out() {
     request.program = Some("libtwice.so".into());
     is_library(build(&request, &sandbox.cache()), "libtwice.so");
 }
+
+/// Directories for the loader, relative to the tree.
+fn library_path(version: &Version) -> Vec<String> {
+    let root = version.source_root.canonicalize().unwrap();
+    let relative = |path: &PathBuf| path.strip_prefix(&root).unwrap_or(path).display().to_string();
+    version.home.library_path.iter().map(relative).collect()
+}
+
+#[test]
+fn a_program_whose_run_path_leads_to_its_libraries_is_left_alone() {
+    let lists = "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nadd_library(twice SHARED twice.c)\n\
+                 add_executable(p main.c)\ntarget_link_libraries(p twice)\n";
+    let files = [("CMakeLists.txt", lists), ("main.c", MAIN), ("twice.c", TWICE)];
+    let sandbox = Sandbox::new();
+    let version = build_tree(&sandbox, &files, "cmake -B b && cmake --build b").unwrap();
+    assert_eq!(version.home.library_path, Vec::<PathBuf>::new());
+    assert_eq!(output_of(&version.native), "42\n");
+    let shared = &version.home.shared[..];
+    assert!(shared.len() == 1 && shared[0].name == "libtwice.so" && shared[0].needed, "{shared:?}");
+}
+
+#[test]
+fn libraries_of_libraries_are_found_and_of_two_with_one_name_the_one_that_was_linked() {
+    let outer = "int inner(int x);\nint twice(int x) { return inner(x); }\n";
+    let files = [("main.c", MAIN), ("outer.c", outer), ("twice.c", TWICE)];
+    let command = "mkdir -p a wrong second/rank && $CC -Dtwice=inner -shared -fPIC twice.c -o second/rank/libinner.so && \
+                   $CC -shared -fPIC outer.c -Lsecond/rank -linner -o libtwice.so && cp libtwice.so a/libtwice.so && \
+                   mv libtwice.so wrong && $CC main.c -La -ltwice -Lsecond/rank -linner -o p";
+    let sandbox = Sandbox::new();
+    let version = build_tree(&sandbox, &files, command).unwrap();
+    let found = library_path(&version);
+    assert_eq!(found[0], "a", "{found:?}");
+    assert!(found.contains(&"second/rank".to_owned()), "{found:?}");
+}

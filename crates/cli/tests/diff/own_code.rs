@@ -233,3 +233,16 @@ fn a_long_build_shows_that_it_lives_and_all_of_it_if_asked_to() {
     let compared = diff(zlib_trees(), &build, &["--runs", "1", "--verbose"]);
     assert!(compared.stderr().contains("(old): step one\n"), "{}", compared.stderr());
 }
+
+#[test]
+fn a_change_that_is_not_in_the_program_is_said_to_be_elsewhere() {
+    let main = "int main(void) { return 0; }\n".to_owned();
+    let directory = trees(&[("gen.c", main), ("z.c", zlib(0).replace("mine 0", "mine VERSION"))]);
+    let build = "$CC gen.c -o gen && ./gen && $CC -c z.c && ar rcs libz.a z.o";
+    let json = diff(directory, build, &[]).json(0);
+    for list in [&json["warnings"], &json["weakened"]] {
+        let said =
+            |line: &Value| text(line).contains("nothing of what changed (z.c) is part of the program gen");
+        assert!(list.as_array().unwrap().iter().any(said), "{json:#}");
+    }
+}
