@@ -32,7 +32,7 @@ use crate::stability::{self, Conditions, Round};
 use crate::texts;
 use crate::versions::{self, Wanted};
 use crate::watch::Watch;
-use crate::{astray, check, engine, faithful, unsupported};
+use crate::{astray, check, engine, faithful, own_memory, unsupported};
 use parallax_build::{Cache, Version};
 use parallax_execute::{Executor, Interrupt, Kind, Limits, TestCase};
 use parallax_instrument::{Instrumented, Sameness};
@@ -193,7 +193,7 @@ impl Comparison<'_> {
             });
             if !clock.wait(&over) {
                 // The scope would wait for its thread.
-                crate::leave(self.conclude(&ledger, &begun, Ok(Compared::Searched(Box::new(late(&begun))))));
+                crate::leave(self.conclude(&ledger, &begun, self.late(&begun)));
             }
             match searching.join() {
                 Ok(compared) => self.conclude(&ledger, &begun, compared),
@@ -201,6 +201,12 @@ impl Comparison<'_> {
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         })
+    }
+
+    /// A search that did not end in time, as far as it told how far it is.
+    fn late(&self, begun: &OnceLock<Begun>) -> Result<Compared, CliError> {
+        let snapshot = begun.get().map(|begun| begun.shared.latest().clone()).unwrap_or_default();
+        Ok(Compared::Searched(Box::new(Outcome::unfinished(snapshot))))
     }
 
     /// Writes the report.
@@ -473,16 +479,15 @@ impl Comparison<'_> {
     }
 
     fn budget(&self, deadline: Instant) -> Budget {
-        let time = deadline.saturating_duration_since(Instant::now());
-        Budget { time, runs: self.args.runs, interrupt: self.setting.interrupt.clone() }
+        Budget {
+            deadline,
+            runs: self.args.runs,
+            interrupt: self.setting.interrupt.clone(),
+            memory: own_memory::memory(self.args.own_memory),
+        }
     }
 }
 
 fn profile_warning(profiler: &Profiler) -> String {
     format!("the program is built for profiling; files that end in {} are not compared", profiler.writes)
-}
-
-/// What is known of a search that did not end in time.
-fn late(begun: &OnceLock<Begun>) -> Outcome {
-    Outcome::unfinished(begun.get().map(|begun| begun.shared.latest().clone()).unwrap_or_default())
 }

@@ -61,6 +61,9 @@ pub struct DiffArgs {
     /// Write every query as SMT-LIB to this directory
     #[arg(long, value_name = "DIR")]
     pub record_queries: Option<PathBuf>,
+    /// Memory of Parallax itself: where it is used up, the search forgets its paths and learns them again
+    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = units::size)]
+    pub own_memory: u64,
     /// Longest input that is made by growing
     #[arg(long, value_name = "SIZE", default_value = "4K", value_parser = units::size)]
     pub max_input: u64,

@@ -58,6 +58,19 @@ impl Findings {
         self.alike += 1;
     }
 
+    /// Of each group that was confirmed and not announced before the time was up, the smallest case.
+    pub fn unannounced(&mut self) -> Vec<Case> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let smallest = |cases: HashMap<TestCase, Case>| {
+            cases.into_values().min_by(|a, b| {
+                let size = |case: &Case| case.test.argv.concat().len() + case.test.stdin.len();
+                size(a).cmp(&size(b)).then_with(|| a.test.argv.cmp(&b.test.argv))
+            })
+        };
+        self.known.extend(waiting.keys().cloned());
+        waiting.into_values().filter_map(smallest).collect()
+    }
+
     /// The case that belongs to an announced difference. From now on its kind is known.
     pub fn take(&mut self, group: &str, test: &TestCase) -> Option<Case> {
         self.known.insert(group.to_owned());

@@ -12,9 +12,13 @@ use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 /// Most bytes of one input: standard input, or a file.
 pub const MAX_INPUT_BYTES: u64 = 64 << 20;
+/// How long the end of an input is waited for that is no file.
+const PIPE_TIME: Duration = Duration::from_secs(30);
 /// Most files that a directory named by an argument may hold, their bytes in all, and directories inside one another. Every run
 /// begins with writing them all.
 pub const MAX_DIRECTORY_FILES: usize = 256;
@@ -234,8 +238,8 @@ impl Directory {
 /// A bounded read: an endless device must not fill the memory.
 pub fn read(path: &Path, what: &'static str) -> Result<Vec<u8>, CliError> {
     let failed = |error| unreadable(path, what, error);
-    let mut bytes = Vec::new();
-    File::open(path).map_err(failed)?.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    let is_file = fs::metadata(path).map_err(failed)?.is_file();
+    let bytes = if is_file { read_some(path) } else { read_in_time(path, what)? }.map_err(failed)?;
     if bytes.len() as u64 > MAX_INPUT_BYTES {
         return Err(CliError::usage(format!(
             "{what}: {} has more than {} MB; give a smaller input",
@@ -244,6 +248,27 @@ pub fn read(path: &Path, what: &'static str) -> Result<Vec<u8>, CliError> {
         )));
     }
     Ok(bytes)
+}
+
+/// One byte more than the limit, if there is more.
+fn read_some(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The same for a pipe or a device, in a thread of its own, which is left behind if there is no end to it.
+fn read_in_time(path: &Path, what: &'static str) -> Result<io::Result<Vec<u8>>, CliError> {
+    let (sender, receiver) = channel();
+    let pipe = path.to_owned();
+    std::thread::spawn(move || sender.send(read_some(&pipe)));
+    receiver.recv_timeout(PIPE_TIME).map_err(|_| {
+        let seconds = PIPE_TIME.as_secs();
+        CliError::usage(format!(
+            "{what}: {} did not end in {seconds} s; write it to a file first, and name that",
+            path.display()
+        ))
+    })
 }
 
 fn unreadable(path: &Path, what: &'static str, source: io::Error) -> CliError {

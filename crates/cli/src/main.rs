@@ -40,6 +40,7 @@ mod native;
 mod natives;
 mod obstacles;
 mod outcomes;
+mod own_memory;
 mod progress;
 mod progress_line;
 mod pulse;

@@ -33,7 +33,7 @@ pub struct ArenaSizes {
 impl Default for ArenaSizes {
     fn default() -> Self {
         ArenaSizes {
-            request: 16 << 20,
+            request: 256 << 20,
             coverage: 256 << 10,
             events: 256 << 20,
             nodes: 16 << 20,

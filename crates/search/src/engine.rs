@@ -70,12 +70,15 @@ const FIRST: u32 = 2;
 const LAST: u32 = 3;
 /// So many conditions are few; a flip on a run with twice as many is a little worse, and so on.
 const LONG: usize = 400;
+/// The part of the memory that traces may take which wait to be looked at.
+const TRACES_PART: u64 = 4;
 /// How often a status is told.
 const STATUS_EVERY: Duration = Duration::from_millis(500);
 
 mod answers;
 mod frontier;
 mod learn;
+mod memory;
 mod relax;
 mod summary;
 
@@ -186,6 +189,8 @@ pub struct Engine<'a> {
     taken: usize,
     started: Instant,
     told: Instant,
+    /// When it was last looked how much memory is used.
+    looked: Instant,
     trouble: Option<String>,
 }
 
@@ -242,12 +247,13 @@ impl<'a> Engine<'a> {
             taken: 0,
             started: now,
             told: now,
+            looked: now,
             trouble: None,
         }
     }
 
     pub fn run(mut self, seeds: Vec<TestCase>, labs: Vec<Box<dyn Lab>>) -> Outcome {
-        let workers = Workers::start(labs);
+        let workers = Workers::start(labs, self.budget.memory.most / TRACES_PART);
         self.queue = Queue::new(Known::new(self.settings.varied, &seeds));
         let mut first: Round = Vec::new();
         for seed in seeds {
@@ -297,14 +303,14 @@ impl<'a> Engine<'a> {
     }
 
     fn out_of_time(&self) -> bool {
-        self.started.elapsed() >= self.budget.time || self.budget.interrupt.is_set()
+        self.budget.is_over()
     }
 
     fn stop_reason(&self) -> Option<Ended> {
         if self.budget.interrupt.is_set() {
             return Some(Ended::Interrupted);
         }
-        if self.started.elapsed() >= self.budget.time {
+        if self.budget.left().is_zero() {
             return Some(Ended::Time);
         }
         self.settings.enough.load(Ordering::Relaxed).then_some(Ended::Enough)
@@ -314,6 +320,9 @@ impl<'a> Engine<'a> {
     fn receive(&mut self, workers: &Workers, round: Round) -> Option<Ended> {
         for (test, origin) in round {
             let done = loop {
+                if self.out_of_time() {
+                    return self.stop_reason();
+                }
                 if let Some(done) = self.arrived.remove(&self.taken) {
                     break done;
                 }
@@ -326,18 +335,19 @@ impl<'a> Engine<'a> {
                             return Some(if interrupted { Ended::Interrupted } else { Ended::Lab });
                         }
                     },
-                    Err(std::sync::mpsc::RecvTimeoutError::Timeout) if self.out_of_time() => {
-                        return self.stop_reason();
-                    }
                     Err(std::sync::mpsc::RecvTimeoutError::Timeout) => self.tell_status(),
                     Err(_) => return Some(Ended::Lab),
                 }
             };
             self.taken += 1;
+            workers.took(&done);
             self.take_verdict(&test, done.verdict);
             match done.seen {
                 Seen::All(traced) => self.learn(test, origin, traced),
                 Seen::Glimpse(both) => self.glance(test, &both),
+            }
+            if self.is_out_of_memory() {
+                return Some(Ended::Memory);
             }
         }
         self.tell_status();
@@ -367,7 +377,8 @@ impl<'a> Engine<'a> {
     fn check_arrival(&mut self, flip: &Flip, key: &FlipKey, over_numbers: bool, paths: &[Path; 2]) {
         let from = &self.records[flip.record].paths[flip.side as usize];
         let now = &paths[flip.side as usize];
-        let step = &from.steps[flip.step];
+        // Its path may be forgotten by now.
+        let Some(step) = from.steps.get(flip.step) else { return };
         let arrived = match over_numbers {
             // More digits are more conditions: the way there is not the same.
             true => now

@@ -293,6 +293,14 @@ pub fn size(test: &TestCase) -> usize {
     sources(test).iter().filter_map(|s| bytes(test, s)).map(|b| b.len()).sum::<usize>() + test.argv.len()
 }
 
+/// Bytes of memory that a test case takes, about.
+pub fn footprint(test: &TestCase) -> usize {
+    // A vector, its allocation, and what an allocator adds.
+    const PIECE: usize = 48;
+    let pieces = test.argv.len() + 2 * (test.files.len() + test.env.len());
+    size(test) + pieces * PIECE + size_of::<TestCase>()
+}
+
 /// All inputs of a test case.
 pub fn sources(test: &TestCase) -> Vec<Source> {
     let mut list: Vec<Source> = (1..=test.argv.len() as u32).map(Source::Argument).collect();

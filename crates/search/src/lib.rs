@@ -13,7 +13,7 @@ use parallax_trace::request::Input;
 use parallax_trace::sites::ProgramMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 mod ask;
 mod collection;
@@ -23,6 +23,7 @@ mod havoc;
 mod inputs;
 mod joint;
 mod known;
+mod lane;
 mod loops;
 mod mutate;
 mod numbers;
@@ -93,10 +94,39 @@ pub struct LabError(pub String);
 /// When to stop.
 #[derive(Clone, Debug)]
 pub struct Budget {
-    pub time: Duration,
+    /// When everything has to be over. Every long step looks at it.
+    pub deadline: Instant,
     /// Test cases proposed at most; `None` for no limit.
     pub runs: Option<u64>,
     pub interrupt: Interrupt,
+    pub memory: Memory,
+}
+
+/// What the process that searches may use of the machine's memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
+    /// Bytes.
+    pub most: u64,
+    /// Bytes in use.
+    pub used: fn() -> u64,
+    /// Gives back to the machine what was freed.
+    pub trim: fn(),
+}
+
+impl Memory {
+    fn is_used_up(&self) -> bool {
+        (self.used)() > self.most
+    }
+}
+
+impl Budget {
+    pub fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.left().is_zero() || self.interrupt.is_set()
+    }
 }
 
 /// Settings, all with defaults.
@@ -175,6 +205,8 @@ pub struct Stats {
     pub edges_old: u64,
     pub edges_new: u64,
     pub seconds: f64,
+    /// How often all paths were forgotten, because they took too much memory.
+    pub fresh_starts: u64,
 }
 
 /// Why the search ended.
@@ -185,6 +217,8 @@ pub enum Ended {
     Time,
     Runs,
     Enough,
+    /// Of Parallax itself, although everything that can be was forgotten.
+    Memory,
     Interrupted,
     /// The laboratory gave up.
     Lab,

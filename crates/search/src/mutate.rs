@@ -165,31 +165,31 @@ pub fn variants(
     repeated: Vec<TestCase>,
     max_input: usize,
 ) -> Vec<TestCase> {
-    let mut out: Vec<TestCase> =
-        inputs::sources(test).iter().flat_map(|source| with_words_doubled(test, source)).collect();
-    out.extend(repeated);
-    for ((source, offset), texts) in compared {
-        for text in texts {
-            out.extend(token_variants(test, source, *offset as usize, text));
-        }
-    }
-    for source in &hints.ended {
-        out.extend(grown(test, source));
-    }
-    out.extend(arguments(test));
-    for source in inputs::sources(test) {
-        out.extend(shrunk(test, &source));
-    }
-    out.retain(|t| t != test && inputs::longest(t) <= max_input);
-    out
+    let sources = inputs::sources(test);
+    let doubled = sources.iter().flat_map(|source| with_words_doubled(test, source));
+    let places = compared.iter().flat_map(|(place, texts)| texts.iter().map(move |text| (place, text)));
+    let tokens =
+        places.flat_map(|((source, offset), text)| token_variants(test, source, *offset as usize, text));
+    let longer = hints.ended.iter().flat_map(|source| grown(test, source));
+    let shorter = sources.iter().flat_map(|source| shrunk(test, source));
+    let all = doubled.chain(repeated).chain(tokens).chain(longer).chain(arguments(test)).chain(shorter);
+    // Each is made when it is asked for: all of those of a large test case would take more memory than there is.
+    all.filter(|t| t != test && inputs::longest(t) <= max_input).take(room(test)).collect()
+}
+
+/// Bytes of memory that the variants of one test case may take.
+const MAX_VARIANT_BYTES: usize = 32 << 20;
+
+/// How many variants of a test case there is room for.
+fn room(test: &TestCase) -> usize {
+    (MAX_VARIANT_BYTES / inputs::footprint(test)).max(1)
 }
 
 /// The test case with other words of the program's language, at the places where its run was compared with some.
 pub fn with_words(test: &TestCase, hints: &Hints, compared: &Compared, max_input: usize) -> Vec<TestCase> {
     let words = hints.words_for(compared);
-    let mut out: Vec<TestCase> = words.iter().flat_map(|word| word_variants(test, word)).collect();
-    out.retain(|t| t != test && inputs::longest(t) <= max_input);
-    out
+    let all = words.iter().flat_map(|word| word_variants(test, word));
+    all.filter(|t| t != test && inputs::longest(t) <= max_input).take(room(test)).collect()
 }
 
 /// The same with some of the words, and as commands of their own with arguments of their own.
@@ -203,7 +203,7 @@ pub fn with_commands(
     words.retain(|word| is_wanted(&word.2));
     let variants =
         words.iter().flat_map(|word| word_variants(test, word).into_iter().chain(with_command(test, word)));
-    variants.filter(|t| t != test).collect()
+    variants.filter(|t| t != test).take(room(test)).collect()
 }
 
 /// What may follow a command whose arguments nobody knows yet.
@@ -337,25 +337,21 @@ fn shrunk(test: &TestCase, source: &Source) -> Vec<TestCase> {
 }
 
 /// Arguments added, removed, doubled, lengthened.
-fn arguments(test: &TestCase) -> Vec<TestCase> {
-    let mut out = Vec::new();
-    for fresh in [&b"a"[..], b"1", b"-1", b"-", b""] {
-        let mut t = test.clone();
-        t.argv.push(fresh.to_vec());
-        out.push(t);
-    }
-    for i in 0..test.argv.len() {
-        let mut removed = test.clone();
-        removed.argv.remove(i);
-        out.push(removed);
-        let mut doubled = test.clone();
-        doubled.argv.insert(i, test.argv[i].clone());
-        out.push(doubled);
-        let mut longer = test.clone();
-        longer.argv[i].extend_from_slice(b"0");
-        out.push(longer);
-    }
-    out
+fn arguments(test: &TestCase) -> impl Iterator<Item = TestCase> + '_ {
+    let changed = move |change: &dyn Fn(&mut Vec<Vec<u8>>)| {
+        let mut changed = test.clone();
+        change(&mut changed.argv);
+        changed
+    };
+    let fresh = [&b"a"[..], b"1", b"-1", b"-", b""];
+    let more = fresh.into_iter().map(move |text| changed(&|argv| argv.push(text.to_vec())));
+    let others = (0..test.argv.len()).flat_map(move |i| {
+        let removed = changed(&|argv| drop(argv.remove(i)));
+        let doubled = changed(&|argv| argv.insert(i, test.argv[i].clone()));
+        let longer = changed(&|argv| argv[i].extend_from_slice(b"0"));
+        [removed, doubled, longer]
+    });
+    more.chain(others)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use crate::ask::{ExprId, Mind};
 use crate::numbers::Form;
-use crate::Traced;
+use crate::{Budget, Traced};
 use parallax_trace::format::CONCRETE_CALL_TARGET;
 use parallax_trace::path::{Condition, Expect, Origin};
 use parallax_trace::reader::{Event, OutputByte};
@@ -97,6 +97,8 @@ pub struct Printed {
 
 /// Conditions kept of one run.
 const MAX_STEPS: usize = 20_000;
+/// Events between two looks at the budget.
+const LOOK_EVERY: usize = 1024;
 /// Output bytes kept of one run.
 const MAX_OUTPUT: usize = 4096;
 /// The other way of a call: to no function that is known.
@@ -105,11 +107,21 @@ const ANOTHER: u64 = u64::MAX;
 const MAX_CASES: usize = 64;
 
 impl Path {
-    pub fn of(traced: &Traced, map: &ProgramMap, callees: &mut Callees, mind: &mut Mind) -> Path {
+    pub fn of(
+        traced: &Traced,
+        map: &ProgramMap,
+        callees: &mut Callees,
+        mind: &mut Mind,
+        budget: &Budget,
+    ) -> Path {
         let mut path = Path::default();
         let mut met: HashMap<(u32, u32), u32> = HashMap::new();
         let mut importer = mind.importer(traced);
         for (number, event) in traced.trace.events().enumerate() {
+            if number % LOOK_EVERY == 0 && budget.is_over() {
+                path.cut = true;
+                break;
+            }
             if let Some(condition) = traced.trace.condition(number, &event, &map.sites) {
                 if path.steps.len() >= MAX_STEPS {
                     path.cut = true;

@@ -12,6 +12,7 @@
 
 use crate::joint::Question;
 use crate::known::Known;
+use crate::lane::{Lane, MAX_TRIES};
 use crate::path::Step;
 use crate::Side;
 use parallax_execute::TestCase;
@@ -172,8 +173,6 @@ impl FlipKey {
 
 /// The goal of flips on runs where the versions have parted.
 pub const VISIBLE: u64 = u64::MAX;
-/// Test cases of another shape that wait at most.
-const MAX_TRIES: usize = 20_000;
 /// Questions of each lane that wait at most; of more, the least promising are dropped.
 const MAX_ASKS: usize = 50_000;
 
@@ -213,12 +212,12 @@ pub struct Queue {
     paid: [u64; 2],
     /// By rank among the changes of the same test case, so that none has to wait for all of another's; those of test
     /// cases that execute the change apart, so that they need not wait for the many others.
-    tries: [BTreeMap<(usize, u64), Try>; 2],
+    tries: [Lane<(usize, u64)>; 2],
     /// Test cases with one option more, those first whose origin came closest to the change, then those with the fewest
     /// arguments; apart likewise.
-    options: [BTreeMap<(u32, usize, u64), Try>; 2],
+    options: [Lane<(u32, usize, u64)>; 2],
     /// Test cases with another word of the program's language, those first whose origin came closest to the change, then the oldest.
-    words: BTreeMap<(u32, u64), Try>,
+    words: Lane<(u32, u64)>,
     /// What solvers wanted written over something, put before it instead; newest last.
     inserted: Vec<Try>,
     age: u64,
@@ -343,7 +342,7 @@ impl Queue {
     pub fn try_out(&mut self, near: bool, rank: usize, next: Try) {
         if !self.known.contains(&next.test) {
             self.age += 1;
-            keep(&mut self.tries[usize::from(near)], (rank, self.age), next);
+            self.tries[usize::from(near)].keep((rank, self.age), next);
         }
     }
 
@@ -359,7 +358,7 @@ impl Queue {
         if !self.known.contains(&next.test) {
             self.age += 1;
             let key = (farther, next.test.argv.len(), self.age);
-            keep(&mut self.options[usize::from(near)], key, next);
+            self.options[usize::from(near)].keep(key, next);
         }
     }
 
@@ -367,20 +366,20 @@ impl Queue {
     pub fn try_word(&mut self, farther: u32, next: Try) {
         if !self.known.contains(&next.test) {
             self.age += 1;
-            keep(&mut self.words, (farther, self.age), next);
+            self.words.keep((farther, self.age), next);
         }
     }
 
     pub fn next_word(&mut self) -> Option<Try> {
-        first_new(&mut self.words, &mut self.known)
+        self.words.first_new(|test| self.known.insert(test))
     }
 
     pub fn next_option(&mut self, near: bool) -> Option<Try> {
-        first_new(&mut self.options[usize::from(near)], &mut self.known)
+        self.options[usize::from(near)].first_new(|test| self.known.insert(test))
     }
 
     pub fn next_try(&mut self, near: bool) -> Option<Try> {
-        first_new(&mut self.tries[usize::from(near)], &mut self.known)
+        self.tries[usize::from(near)].first_new(|test| self.known.insert(test))
     }
 
     pub fn next_inserted(&mut self) -> Option<Try> {
@@ -392,28 +391,22 @@ impl Queue {
         None
     }
 
+    /// Drops all questions: what they are about is forgotten. Of the test cases that wait, the more promising half stays.
+    pub fn forget(&mut self) {
+        self.flips.clear();
+        self.courses = Default::default();
+        self.first.clear();
+        self.joint.clear();
+        self.tries.iter_mut().for_each(Lane::halve);
+        self.options.iter_mut().for_each(Lane::halve);
+        self.words.halve();
+        self.inserted.drain(..self.inserted.len() / 2);
+    }
+
     /// True the first time.
     pub fn is_new(&mut self, test: &TestCase) -> bool {
         self.known.insert(test)
     }
-}
-
-/// One more that waits; of too many the last is dropped.
-fn keep<K: Ord>(waiting: &mut BTreeMap<K, Try>, key: K, next: Try) {
-    waiting.insert(key, next);
-    if waiting.len() > MAX_TRIES {
-        waiting.pop_last();
-    }
-}
-
-/// The first of those that wait that is not known yet; from now on it is.
-fn first_new<K: Ord>(waiting: &mut BTreeMap<K, Try>, known: &mut Known) -> Option<Try> {
-    while let Some((_, next)) = waiting.pop_first() {
-        if known.insert(&next.test) {
-            return Some(next);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -2,8 +2,10 @@
 
 use crate::{Glimpse, Lab, LabError, Side, Traced, Verdict};
 use parallax_execute::TestCase;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// One test case on its way through a worker.
 pub struct Order {
@@ -48,28 +50,76 @@ fn work(lab: &mut dyn Lab, order: &Order) -> std::result::Result<Done, LabError>
     Ok(Done { seen, verdict })
 }
 
+impl Done {
+    /// Bytes that its traces take, about.
+    fn size(&self) -> u64 {
+        match &self.seen {
+            Seen::All(both) => both.iter().map(|traced| traced.trace.size()).sum::<usize>() as u64,
+            Seen::Glimpse(_) => 0,
+        }
+    }
+}
+
+/// How long a worker sleeps before it looks again whether there is room for another trace.
+const NAP: Duration = Duration::from_millis(5);
+
+/// What the workers and the search know of each other.
+#[derive(Default)]
+struct Shared {
+    /// Bytes of traces that nobody has taken yet, and how many there may be.
+    held: AtomicU64,
+    most: u64,
+    /// The number of the result that is taken next.
+    wanted: AtomicUsize,
+    /// The search is over: what was ordered is not needed.
+    over: AtomicBool,
+}
+
+impl Shared {
+    /// Waits until there is room for another trace. The result that everybody waits for needs none.
+    fn wait_for_room(&self, number: usize) {
+        let is_full = || self.held.load(Ordering::Relaxed) > self.most;
+        while is_full() && self.wanted.load(Ordering::Relaxed) != number && !self.is_over() {
+            std::thread::sleep(NAP);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+}
+
 /// Orders go in at one end, results come out at the other, in any order.
 pub struct Workers {
     orders: Option<Sender<Order>>,
     pub results: Receiver<Result>,
     threads: Vec<std::thread::JoinHandle<()>>,
+    shared: Arc<Shared>,
 }
 
 impl Workers {
-    pub fn start(labs: Vec<Box<dyn Lab>>) -> Workers {
+    /// `most`: bytes of traces that may wait to be taken, about.
+    pub fn start(labs: Vec<Box<dyn Lab>>, most: u64) -> Workers {
+        let shared = Arc::new(Shared { most, ..Shared::default() });
         let (orders, inbox) = channel::<Order>();
         let (outbox, results) = channel();
         let inbox = Arc::new(Mutex::new(inbox));
         let threads = labs
             .into_iter()
             .map(|mut lab| {
-                let (inbox, outbox) = (inbox.clone(), outbox.clone());
+                let (inbox, outbox, shared) = (inbox.clone(), outbox.clone(), shared.clone());
                 std::thread::spawn(move || {
                     loop {
                         // A poisoned lock means that another worker panicked; then there is nothing to do here.
                         let Ok(order) = inbox.lock().map(|i| i.recv()) else { return };
                         let Ok(order) = order else { return };
+                        shared.wait_for_room(order.number);
+                        if shared.is_over() {
+                            return;
+                        }
                         let done = work(lab.as_mut(), &order);
+                        let size = done.as_ref().map_or(0, Done::size);
+                        shared.held.fetch_add(size, Ordering::Relaxed);
                         if outbox.send(Result { number: order.number, done }).is_err() {
                             return;
                         }
@@ -77,7 +127,7 @@ impl Workers {
                 })
             })
             .collect();
-        Workers { orders: Some(orders), results, threads }
+        Workers { orders: Some(orders), results, threads, shared }
     }
 
     pub fn send(&self, order: Order) {
@@ -87,8 +137,15 @@ impl Workers {
         }
     }
 
-    /// Let the workers finish what they have.
+    /// A result was taken, in the order of the numbers.
+    pub fn took(&self, done: &Done) {
+        self.shared.held.fetch_sub(done.size(), Ordering::Relaxed);
+        self.shared.wanted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Let the workers finish the run they are at.
     pub fn stop(mut self) {
+        self.shared.over.store(true, Ordering::Relaxed);
         self.orders = None;
         for thread in self.threads.drain(..) {
             // A worker that panicked has said so on standard error.

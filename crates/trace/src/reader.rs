@@ -217,6 +217,11 @@ impl<'a> Trace<'a> {
         }
     }
 
+    /// Bytes that it takes.
+    pub fn size(&self) -> usize {
+        size_of_val(&self.nodes[..]) + self.events.len() + self.tables.len() + self.coverage.len()
+    }
+
     /// The header as the run left it: flags and counters.
     pub fn header(&self) -> &Header {
         &self.header

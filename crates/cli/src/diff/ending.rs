@@ -8,10 +8,14 @@ use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::ledger::Ledger;
 use crate::watch::counters;
-use crate::{evidence, losses, obstacles};
+use crate::{evidence, losses, obstacles, own_memory};
 use parallax_execute::TestCase;
 use parallax_report::diff_view::{DiffView, Verdict};
 use parallax_search::{Ended, Outcome};
+use std::time::{Duration, Instant};
+
+/// How long test cases may take to be written to `corpus/`, in the order in which they were found: thousands would take more than the time limit leaves.
+const CORPUS_TIME: Duration = Duration::from_millis(300);
 
 impl Comparison<'_> {
     /// Everything that the outcome of the search says, and how Parallax ends.
@@ -22,6 +26,7 @@ impl Comparison<'_> {
         outcome: &Outcome,
     ) -> Result<Result<ExitCode, CliError>, CliError> {
         ledger.progress(counters(&outcome.stats))?;
+        ledger.view.warnings.extend(own_memory::warning(outcome));
         ledger.view.ended = self.ended(outcome);
         match begun {
             Some(begun) => self.take_surroundings(ledger, begun, outcome)?,
@@ -42,6 +47,10 @@ impl Comparison<'_> {
         outcome: &Outcome,
     ) -> Result<(), CliError> {
         let maps = [&instrumented[0].map, &instrumented[1].map];
+        // What a worker has confirmed is found, whether or not the search came to hear of it.
+        for case in shared.findings().unannounced() {
+            ledger.admit(&case, outcome.stats.runs)?;
+        }
         ledger.view.lost = shared.losses().views(maps);
         ledger.note_unstable(&shared.rules.parts());
         if outcome.ended == Ended::Exhausted {
@@ -50,7 +59,8 @@ impl Comparison<'_> {
         ledger.view.unflipped = losses::unflipped(maps, outcome);
         let mut corpus = Corpus::new(ledger.out.path());
         let launch = self.setting.launch();
-        for test in &outcome.corpus {
+        let until = Instant::now() + CORPUS_TIME;
+        for test in outcome.corpus.iter().take_while(|_| Instant::now() < until) {
             corpus.keep(test, &launch)?;
         }
         let keep = |test: &TestCase| corpus.keep(test, &launch);
@@ -79,6 +89,7 @@ impl Comparison<'_> {
             Ended::Time => format!("the time ({:.0} s) was up", self.args.time.as_secs_f64()),
             Ended::Runs => "as many inputs as --runs allows were tried".to_owned(),
             Ended::Enough => "as many differences as --max-differences allows were found".to_owned(),
+            Ended::Memory => "the memory of Parallax itself (--own-memory) was used up".to_owned(),
             Ended::Interrupted => "interrupted".to_owned(),
             Ended::Lab => {
                 format!("no run was possible any more: {}", outcome.trouble.as_deref().unwrap_or(""))

@@ -3,6 +3,7 @@
 mod bad_input;
 mod checked_first;
 mod config;
+mod deadline;
 mod equivalent;
 mod evidence;
 mod found;

@@ -327,6 +327,6 @@ impl Engine<'_> {
             Ask::Flip(flip, _) => flip.patient,
         };
         let time = self.settings.query_time / if patient { 1 } else { IMPATIENCE };
-        self.budget.time.saturating_sub(self.started.elapsed()).min(time)
+        self.budget.left().min(time)
     }
 }

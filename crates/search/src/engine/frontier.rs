@@ -16,6 +16,9 @@ impl Engine<'_> {
                 questions.extend(joint::about_branches(old, new, &alignment, &mut self.mind));
             }
             for question in questions {
+                if self.out_of_time() {
+                    return;
+                }
                 self.ask_joint(record, question);
             }
         }

@@ -179,7 +179,7 @@ impl Engine<'_> {
         self.count_losses(traced);
         self.thought_ns += traced.trace.nodes().len() as u64 * TRACE_NODE_NS;
         let k = side as usize;
-        let path = Path::of(traced, self.maps[k], &mut self.callees[k], &mut self.mind);
+        let path = Path::of(traced, self.maps[k], &mut self.callees[k], &mut self.mind, self.budget);
         let closest = self.guide.closest(side, traced.trace.edges_taken());
         brought.closest[side as usize] = closest;
         brought.first |= self.is_first(side, traced);

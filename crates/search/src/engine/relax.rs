@@ -145,7 +145,9 @@ impl Engine<'_> {
 
     /// The ways that the path to an aim takes at each of its sites, in one version.
     fn ways_to(&self, aim: &Aim, side: Side) -> HashMap<(u32, u32), HashSet<u64>> {
-        let path = &self.records[aim.record].paths[side as usize].steps[..aim.prefix[side as usize]];
+        // Nothing of a path that is forgotten.
+        let path = &self.records[aim.record].paths[side as usize].steps;
+        let path = path.get(..aim.prefix[side as usize]).unwrap_or_default();
         let mut ways: HashMap<(u32, u32), HashSet<u64>> = HashMap::new();
         for step in path {
             ways.entry((step.site, step.context)).or_default().insert(step.way);

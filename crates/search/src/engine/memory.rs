@@ -1,0 +1,111 @@
+//! Keeping within the memory that Parallax itself may use.
+//!
+//! In: how much is used now, and how much may be ([`Memory`]). Out: a search that has forgotten its paths and expressions, and learns them
+//! again from the test cases that matter most; or, if that frees too little, the end of the search.
+//!
+//! Always holds: what was found, what was executed and which test cases were tried is not forgotten.
+
+use super::*;
+
+/// How often it is looked how much is used.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Test cases of each kind that are looked at again.
+const LOOKED_AT_AGAIN: usize = 32;
+
+impl Engine<'_> {
+    /// Is as much memory in use as there may be, although everything that can be was forgotten?
+    pub(super) fn is_out_of_memory(&mut self) -> bool {
+        if self.looked.elapsed() < LOOK_EVERY {
+            return false;
+        }
+        self.looked = Instant::now();
+        if !self.budget.memory.is_used_up() {
+            return false;
+        }
+        self.start_over();
+        (self.budget.memory.trim)();
+        self.looked = Instant::now();
+        self.budget.memory.is_used_up()
+    }
+
+    /// Forgets all paths, expressions and questions. Test cases that matter are looked at again, as if they were new.
+    fn start_over(&mut self) {
+        self.stats.fresh_starts += 1;
+        self.records.iter_mut().for_each(|record| record.paths = Default::default());
+        self.mind = Mind::new(self.settings);
+        self.tree = Tree::default();
+        self.wanted.clear();
+        self.queue.forget();
+        let Collection { all, reaching, nearby, smallest, infected } = &mut self.collection;
+        let lists = [infected.list(), reaching, nearby, smallest.list(), all];
+        let again = lists.into_iter().flat_map(|list| list.iter().rev().take(LOOKED_AT_AGAIN));
+        let mut seen = HashSet::new();
+        let again: VecDeque<TestCase> = again.filter(|test| seen.insert(*test)).cloned().collect();
+        self.striking.clear();
+        self.promising = again;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parallax_trace::synth::Synth;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// Every run does nothing.
+    struct Idle;
+
+    impl Lab for Idle {
+        fn trace(&mut self, _: Side, _: &TestCase) -> Result<Traced, LabError> {
+            Ok(Traced { trace: Synth::new(vec![]).trace(), inputs: vec![], digest: 0 })
+        }
+        fn glimpse(&mut self, _: Side, _: &TestCase) -> Result<Glimpse, LabError> {
+            std::thread::sleep(Duration::from_millis(1));
+            Ok(Glimpse { taken: vec![], digest: 0 })
+        }
+        fn judge(&mut self, _: &TestCase) -> Result<Verdict, LabError> {
+            Ok(Verdict::Same)
+        }
+    }
+
+    fn searched(memory: Memory) -> Outcome {
+        let map = ProgramMap::default();
+        let budget = Budget {
+            deadline: Instant::now() + Duration::from_secs(60),
+            runs: Some(2000),
+            interrupt: parallax_execute::Interrupt::new(),
+            memory,
+        };
+        let seed = TestCase::with_args(["a", "1 2 3"]);
+        let labs: Vec<Box<dyn Lab>> = vec![Box::new(Idle)];
+        search(vec![seed], labs, [&map, &map], &Chart::default(), &Settings::default(), &budget, &mut |_| ())
+    }
+
+    #[test]
+    fn a_search_that_cannot_free_enough_ends() {
+        let outcome = searched(Memory { most: 10, used: || 11, trim: || () });
+        assert_eq!((outcome.ended, outcome.stats.fresh_starts), (Ended::Memory, 1));
+    }
+
+    #[test]
+    fn a_search_that_frees_enough_goes_on() {
+        static USED: AtomicU64 = AtomicU64::new(11);
+        let used = || USED.load(Ordering::Relaxed);
+        let outcome = searched(Memory { most: 10, used, trim: || USED.store(3, Ordering::Relaxed) });
+        assert_ne!(outcome.ended, Ended::Memory);
+        assert_eq!(outcome.stats.fresh_starts, 1);
+    }
+
+    #[test]
+    fn a_search_whose_time_is_over_ends_at_once() {
+        let map = ProgramMap::default();
+        let memory = Memory { most: u64::MAX, used: || 0, trim: || () };
+        let interrupt = parallax_execute::Interrupt::new();
+        let budget = Budget { deadline: Instant::now(), runs: None, interrupt, memory };
+        let labs: Vec<Box<dyn Lab>> = vec![Box::new(Idle)];
+        let seeds = (0..5000).map(|n| TestCase::with_args([n.to_string()])).collect();
+        let outcome =
+            search(seeds, labs, [&map, &map], &Chart::default(), &Settings::default(), &budget, &mut |_| ());
+        assert_eq!((outcome.ended, outcome.stats.traces), (Ended::Time, 0));
+    }
+}
