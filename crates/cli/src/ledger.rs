@@ -123,6 +123,7 @@ impl Ledger {
         let entry = self.entries.add(root.clone(), group);
         self.set_case(number, case, root, None)?;
         self.stats.input(after, &id)?;
+        self.news.push(format!("raw difference {} after {after:.1} s: {}", self.named, case.told));
         Ok(entry)
     }
 
@@ -145,10 +146,10 @@ impl Ledger {
         let view = &mut self.view.differences[number];
         view.raw = !done;
         if done {
-            let cause = view.cause.as_ref().map_or(String::new(), |cause| format!(", by {cause}"));
-            let (id, after) = (&view.id, view.found_after_s);
+            let root = smaller.map_or(&rough.root, |(_, root)| root);
+            let cause = root.cause().map_or(String::new(), |cause| format!(", by {cause}"));
             let signature = smaller.map_or(&view.signature, |(case, _)| &case.told);
-            self.news.push(format!("difference {id} after {after:.1} s: {signature}{cause}"));
+            self.news.push(format!("difference {}, made small: {signature}{cause}", view.id));
         }
         self.improve(number, smaller, golden)
     }
@@ -192,6 +193,7 @@ impl Ledger {
         let into = &mut self.view.differences[original];
         into.count += copy.count;
         self.stats.merge(&copy.id, &into.id)?;
+        self.news.push(format!("raw difference {} is another input for {}", copy.id, into.id));
         self.entries.merge(number, original);
         self.remove(number)
     }

@@ -48,9 +48,7 @@ impl Watch<'_> {
         if let Err(error) = taken {
             self.trouble.get_or_insert(error);
         }
-        for line in lock(self.ledger).news() {
-            self.show.event(&line);
-        }
+        self.tell_news();
     }
 
     fn difference(&mut self, test: &TestCase, group: &str, runs: u64) -> Result<(), CliError> {
@@ -60,8 +58,14 @@ impl Watch<'_> {
             // The keeper is there until the sender is gone.
             let _ = self.sender.send(Rough { entry, root, case: case.clone() });
         }
+        self.tell_news();
         self.wait_for_keeper();
         Ok(())
+    }
+
+    fn tell_news(&mut self) {
+        let news = lock(self.ledger).news();
+        news.iter().for_each(|line| self.show.event(line));
     }
 
     /// Whether there are enough differences is known when the last of them are done: some may be copies of others.
