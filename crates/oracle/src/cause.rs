@@ -311,7 +311,7 @@ impl Side {
     }
 
     fn acts(&self, trace: &Trace) -> Vec<Step> {
-        let mut steps = Vec::new();
+        let mut steps: Vec<Step> = Vec::new();
         let mut changed = Vec::new();
         for event in trace.events() {
             let (site, way) = match event {
@@ -323,8 +323,18 @@ impl Side {
                         OutputByte::Concrete(byte) => byte,
                         OutputByte::Symbolic(label) => value(label),
                     });
-                    let act = Some(Act::Output(fd, bytes.collect()));
-                    steps.push(Step { changed: std::mem::take(&mut changed), act });
+                    match steps.last_mut() {
+                        // Into how many pieces a text is cut says nothing: `puts` writes the newline by itself.
+                        Some(Step { act: Some(Act::Output(to, before)), .. })
+                            if *to == fd && changed.is_empty() =>
+                        {
+                            before.extend(bytes);
+                        }
+                        _ => {
+                            let act = Some(Act::Output(fd, bytes.collect()));
+                            steps.push(Step { changed: std::mem::take(&mut changed), act });
+                        }
+                    }
                     continue;
                 }
                 _ => continue,
