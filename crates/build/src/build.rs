@@ -1,37 +1,33 @@
 //! A build from sources to a [`Version`], cached by content.
 //!
 //! In: a [`Request`]. Out: a [`Version`] in the cache.
-//! What always holds: an entry of the cache is complete (its `built.json` is written last, by a rename) or is
-//! removed by the next build; two builds of the same thing wait for each other; the user's sources are not written; a
-//! tree is built once, however many of its programs are asked for.
+//! What always holds: what comes from the cache is what the build would make now: sources, patch, command, compilers, environment and every file that
+//! the build looked at are the same, and nothing of it was damaged ([`crate::entry`]). The user's sources are not written; a tree is built
+//! once, however many of its programs are asked for.
 
 use std::fs::{self, File};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
-use std::sync::Arc;
-use std::time::Duration;
+use std::process::Command;
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
 use crate::cache::{hash_file, Cache};
-use crate::collect::{collect, Version};
-use crate::error::{AtPath, BuildError};
+use crate::collect::{examine, Version};
+use crate::entry::{self, About, Entry, Shelf};
+use crate::error::{is_about_room, AtPath, BuildError};
 use crate::home::Home;
+use crate::looked::Inputs;
+use crate::observe::{self, Seen};
 use crate::product::{self, Built, Chosen};
 use crate::source::{Prepared, Source};
 use crate::tools::{self, Compiler, Language};
-use crate::{bitcode, cache, git};
+use crate::{bitcode, cache, environment, git, storage};
 
 /// Names the wrapper, should it be neither beside this program nor on `PATH`.
 pub const ENV_WRAPPER: &str = "PARALLAX_WRAPPER";
 
 /// How much of the log of a failed build goes into the message.
 pub const LOG_TAIL_LINES: usize = 30;
-
-/// How often a build command that runs is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
-
-/// Variables of the environment that change what a build makes.
-const BUILD_VARIABLES: &[&str] = &["CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDFLAGS", "LIBS", "PATH"];
 
 /// What to build, and how.
 #[derive(Clone, Debug)]
@@ -50,6 +46,8 @@ pub struct Request {
     pub with_git: bool,
     /// The wrapper, if not where it is usually found.
     pub wrapper: Option<PathBuf>,
+    /// Build even if the cache has it, once in this process.
+    pub rebuild: bool,
     /// Ends the build command, and with it the build.
     pub stop: Stop,
     /// Told when the build command starts.
@@ -102,55 +100,59 @@ impl Request {
             native_cc: None,
             with_git: false,
             wrapper: None,
+            rebuild: false,
             stop: Stop::default(),
             started: Started::default(),
         }
     }
 }
 
+/// When this process began to build: what was made later is new enough for [`Request::rebuild`].
+static BEGAN: OnceLock<SystemTime> = OnceLock::new();
+
 /// Builds, or finds the result of the same build in the cache.
 pub fn build(request: &Request, cache: &Cache) -> Result<Version, BuildError> {
     if matches!(request.source, Source::Tree(_) | Source::Git { .. }) && request.command.is_none() {
         return Err(BuildError::NoBuildCommand { source_name: request.source.name() });
     }
+    let began = *BEGAN.get_or_init(SystemTime::now);
+    let since = request.rebuild.then_some(began);
     let wrapper = find_wrapper(request)?;
-    let key = key(request, cache, &wrapper)?;
-    let entry = Entry { directory: cache.directory("builds")?.join(&key) };
+    let sources = request.source.content_hash(cache, request.with_git)?;
+    let shelf = Shelf::new(cache, &key(request, &sources, &wrapper)?)?;
     let program = request.program.as_deref().unwrap_or("");
-    if let Some(version) = entry.read(program) {
+    if let Some(version) = shelf.usable(since).and_then(|entry| entry.read(program, cache)) {
         return Ok(version);
     }
-    let lock = entry.lock()?;
+    let lock = shelf.lock()?;
+    let job = Job { request, cache, wrapper, sources };
     // Somebody else may have built it while we waited.
-    if let Some(version) = entry.read(program) {
-        return Ok(version);
-    }
-    sweep(cache);
-    let job = Job { request, cache, wrapper, entry: &entry, lock: &lock };
-    if let Some(built) = entry.built().filter(|_| !entry.version_file(program).exists()) {
-        // Built before, for another program.
-        let collected = job.collect(&built);
-        let misnamed = collected.as_ref().is_err_and(BuildError::is_about_the_choice);
-        // With any other error, parts of what was built have been cleaned away.
-        if collected.is_ok() || misnamed {
-            return collected;
+    if let Some(entry) = shelf.usable(since) {
+        if let Some(done) = job.from_before(&entry, program) {
+            return done;
         }
     }
-    let made = job.make();
+    entry::sweep(cache);
+    let entry = shelf.fresh()?;
+    let made = job.make(&entry, &lock);
     if made.as_ref().is_err_and(|error| !matches!(error, BuildError::BuildFailed { .. })) {
         // What a build command left is for the user to look at; where none ran to its end there is nothing to see.
-        let _ = fs::remove_dir_all(&entry.directory);
+        shelf.give_up(&entry);
     }
-    job.collect(&made?)
+    let (version, _) = job.collect(&entry, &made?)?;
+    storage::enforce(cache);
+    Ok(version)
 }
 
 /// Hash of everything that the result depends on.
-fn key(request: &Request, cache: &Cache, wrapper: &Path) -> Result<String, BuildError> {
+/// Files that the build reads elsewhere are not known yet; they are compared when the result is used.
+fn key(request: &Request, sources: &str, wrapper: &Path) -> Result<String, BuildError> {
     let mut hasher = blake3::Hasher::new();
+    hasher.update(&environment::relevant());
     let mut add = |part: &str| {
         hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
     };
-    add(&request.source.content_hash(cache, request.with_git)?);
+    add(sources);
     match &request.patch {
         Some(patch) if patch.is_file() => add(&hash_file(patch)?),
         Some(patch) => return Err(BuildError::NoSuchFile(patch.clone())),
@@ -163,9 +165,6 @@ fn key(request: &Request, cache: &Cache, wrapper: &Path) -> Result<String, Build
     add(&tools::version_of(&native.program)?);
     add(&tools::version_of(&tools::clang(Language::C))?);
     add(&hash_file(wrapper)?);
-    for variable in BUILD_VARIABLES {
-        add(&std::env::var(variable).unwrap_or_default());
-    }
     Ok(hasher.finalize().to_hex()[..32].to_string())
 }
 
@@ -178,86 +177,29 @@ fn find_wrapper(request: &Request) -> Result<PathBuf, BuildError> {
     fs::canonicalize(&wrapper).at(wrapper)
 }
 
-/// One directory of the cache.
-struct Entry {
-    directory: PathBuf,
-}
-
-/// The name of the file that says that a build failed: its tree and log are kept until it is tried again, or until others have failed since.
-const FAILED: &str = "failed";
-/// Failed builds that are kept.
-pub const FAILED_KEPT: usize = 8;
-/// The name of the file that says that a build is complete.
-pub(crate) const BUILT: &str = "built.json";
-/// The directory of an entry with links to libraries under the names that the loader looks for.
-pub(crate) const ALIASES: &str = "lib";
-
-impl Entry {
-    fn tree(&self) -> PathBuf {
-        self.directory.join("tree")
-    }
-
-    fn version_file(&self, program: &str) -> PathBuf {
-        let hash = blake3::hash(program.as_bytes()).to_hex();
-        self.directory.join(format!("version-{}.json", &hash[..16]))
-    }
-
-    fn built(&self) -> Option<Built> {
-        let text = fs::read_to_string(self.directory.join(BUILT)).ok()?;
-        serde_json::from_str(&text).ok()
-    }
-
-    /// Held until the file is closed, by us and by every process that inherited it.
-    fn lock(&self) -> Result<File, BuildError> {
-        let path = self.directory.with_extension("lock");
-        let file = File::create(&path).at(&path)?;
-        file.lock().at(&path)?;
-        Ok(file)
-    }
-
-    /// A complete result. One whose files have been cleaned away counts as absent.
-    fn read(&self, program: &str) -> Option<Version> {
-        let text = fs::read_to_string(self.version_file(program)).ok()?;
-        let version: Version = serde_json::from_str(&text).ok()?;
-        let complete = version.native.is_file()
-            && version.bitcode.is_file()
-            && version.link.extra_objects().iter().all(|path| path.is_file());
-        complete.then_some(version)
-    }
-}
-
-/// Removes what interrupted builds left behind, and all but the last failed ones.
-fn sweep(cache: &Cache) {
-    let Ok(entries) = fs::read_dir(cache.root().join("builds")) else { return };
-    let entries = entries.filter_map(Result::ok).map(|entry| entry.path());
-    let unfinished = entries.filter(|entry| entry.is_dir() && !entry.join(BUILT).exists());
-    let time = |entry: &Path| fs::metadata(entry.join(FAILED)).and_then(|mark| mark.modified()).ok();
-    let mut unfinished: Vec<_> = unfinished.map(|entry| (time(&entry), entry)).collect();
-    unfinished.sort_by(|a, b| b.cmp(a));
-    for (number, (failed, entry)) in unfinished.into_iter().enumerate() {
-        if failed.is_some() && number < FAILED_KEPT {
-            continue;
-        }
-        let Ok(lock) = File::open(entry.with_extension("lock")) else { continue };
-        // Whoever builds it now holds its lock; who held it a moment ago may have finished the build.
-        if lock.try_lock().is_ok() && !entry.join(BUILT).exists() {
-            let _ = fs::remove_dir_all(&entry);
-        }
-    }
-}
-
 struct Job<'a> {
     request: &'a Request,
     cache: &'a Cache,
     wrapper: PathBuf,
-    entry: &'a Entry,
-    lock: &'a File,
+    /// Hash of the sources.
+    sources: String,
 }
 
 impl Job<'_> {
-    fn make(&self) -> Result<Built, BuildError> {
-        let _ = fs::remove_dir_all(&self.entry.directory);
-        let tree = self.entry.tree();
+    /// What a build from before says: a version of this program, or that there is none. Nothing, if parts of it are gone.
+    fn from_before(&self, entry: &Entry, program: &str) -> Option<Result<Version, BuildError>> {
+        if let Some(version) = entry.read(program, self.cache) {
+            return Some(Ok(version));
+        }
+        // Built for another program, or a file of the version was damaged.
+        match self.collect(entry, &entry.built()?) {
+            Ok((version, whole)) => whole.then_some(Ok(version)),
+            Err(error) => error.is_about_the_choice().then_some(Err(error)),
+        }
+    }
+
+    fn make(&self, entry: &Entry, lock: &File) -> Result<Built, BuildError> {
+        let tree = entry.tree();
         let prepared = self.request.source.prepare(&tree, self.cache, self.request.with_git)?;
         if let Some(patch) = &self.request.patch {
             git::apply(patch, &tree, &self.request.source.name())?;
@@ -266,49 +208,56 @@ impl Job<'_> {
         let command =
             command.ok_or_else(|| BuildError::NoBuildCommand { source_name: self.request.source.name() })?;
         let sources = product::sources_in(&tree);
-        self.execute(&command, &prepared)?;
-        let built = Built { directory: prepared.directory, command, sources };
-        self.write(&built, &self.entry.directory.join(BUILT))?;
+        let began = SystemTime::now();
+        let seen = self.execute(entry, lock, &command, &prepared)?;
+        let built = Built { directory: prepared.directory, command: command.clone(), sources };
+        let about = About {
+            source: self.request.source.name(),
+            command,
+            made: entry::now(),
+            tree: entry.tree_hash(self.cache).unwrap_or_default(),
+            inputs: self.inputs(seen, began),
+        };
+        entry.finish(self.cache, about, &built)?;
         Ok(built)
     }
 
-    fn collect(&self, built: &Built) -> Result<Version, BuildError> {
+    /// What the build looked at outside its private copy, if that is certain.
+    fn inputs(&self, seen: Option<Seen>, began: SystemTime) -> Option<Inputs> {
+        // Somebody may have changed the sources after they were hashed and before they were copied.
+        let sources = self.request.source.content_hash(self.cache, self.request.with_git).ok()?;
+        (sources == self.sources).then(|| Inputs::of(&seen?, self.cache.root(), began))?
+    }
+
+    /// Finds the program and its parts; and whether all of them are still there.
+    fn collect(&self, entry: &Entry, built: &Built) -> Result<(Version, bool), BuildError> {
         let chosen = built.choose(self.request.program.as_deref())?;
-        let mut version =
-            collect(&chosen.native, self.cache).map_err(|error| self.explain(error, &built.command))?;
-        version.home = self.home(&chosen, built)?;
+        let (mut version, whole) = examine(&chosen.native, self.cache)
+            .map_err(|error| self.explain(entry, error, &built.command))?;
+        version.home = self.home(entry, &chosen, built)?;
         version.program = chosen.name;
-        version.source_root = self.entry.tree();
+        version.source_root = entry.tree();
         version.command = Some(built.command.clone());
-        let name = self.request.program.as_deref().unwrap_or("");
-        self.write(&version, &self.entry.version_file(name))?;
-        Ok(version)
+        entry.keep(self.request.program.as_deref().unwrap_or(""), &version, self.cache)?;
+        Ok((version, whole))
     }
 
     /// A single file comes with nothing to run beside it.
-    fn home(&self, chosen: &Chosen, built: &Built) -> Result<Home, BuildError> {
+    fn home(&self, entry: &Entry, chosen: &Chosen, built: &Built) -> Result<Home, BuildError> {
         if matches!(self.request.source, Source::File(_)) {
             return Ok(Home::default());
         }
         let called = built.directory.join(&chosen.name);
-        Home::of(&chosen.native, &called, &self.entry.tree(), &self.entry.directory.join(ALIASES))
-    }
-
-    fn write(&self, what: &impl serde::Serialize, path: &Path) -> Result<(), BuildError> {
-        // Serialisation of paths fails only if they are not UTF-8, which the records already exclude.
-        let text = serde_json::to_vec_pretty(what).expect("paths in records are UTF-8");
-        let file = self.cache.temporary(".json")?;
-        fs::write(file.path(), text).at(file.path())?;
-        self.cache.keep(file, path)
+        Home::of(&chosen.native, &called, &entry.tree(), &entry.aliases())
     }
 
     /// A program without records that was in the sources already was not built at all.
-    fn explain(&self, error: BuildError, command: &str) -> BuildError {
+    fn explain(&self, entry: &Entry, error: BuildError, command: &str) -> BuildError {
         let (BuildError::NotInstrumented(program), Source::Tree(original)) = (&error, &self.request.source)
         else {
             return error;
         };
-        match program.strip_prefix(self.entry.tree()) {
+        match program.strip_prefix(entry.tree()) {
             Ok(relative) if original.join(relative).exists() => BuildError::BuiltBefore {
                 program: relative.display().to_string(),
                 command: command.to_string(),
@@ -317,65 +266,62 @@ impl Job<'_> {
         }
     }
 
-    /// Runs the build command with the wrapper in place of every compiler.
-    fn execute(&self, command: &str, prepared: &Prepared) -> Result<(), BuildError> {
-        let log_path = self.entry.directory.join("build.log");
+    /// Runs the build command with the wrapper in place of every compiler; says what it looked at, if that could be seen.
+    fn execute(
+        &self,
+        entry: &Entry,
+        lock: &File,
+        command: &str,
+        prepared: &Prepared,
+    ) -> Result<Option<Seen>, BuildError> {
+        let log_path = entry.directory.join("build.log");
         let log = File::create(&log_path).at(&log_path)?;
         if let Started(Some(listener)) = &self.request.started {
             listener(&log_path);
         }
-        let shims = self.make_shims()?;
-        let mut shell = Command::new("/bin/sh");
-        shell.arg("-c").arg(command).current_dir(&prepared.directory);
-        shell.env("CC", shims.join("parallax-cc")).env("CXX", shims.join("parallax-c++"));
-        shell.env(cache::ENV_CACHE, self.cache.root()).env(bitcode::ENV_SOURCE_ROOT, self.entry.tree());
-        shell.env("PATH", with_directory_first(&shims));
-        if let Some(native) = &self.request.native_cc {
-            shell.env(tools::ENV_NATIVE_CC, native);
+        let shims = self.make_shims(entry)?;
+        let temporaries = self.cache.temporaries()?;
+        let shell = || {
+            let mut shell = Command::new("/bin/sh");
+            shell.arg("-c").arg(command).current_dir(&prepared.directory);
+            environment::prepare(&mut shell);
+            shell.env("CC", shims.join("parallax-cc")).env("CXX", shims.join("parallax-c++"));
+            shell.env(cache::ENV_CACHE, self.cache.root()).env(bitcode::ENV_SOURCE_ROOT, entry.tree());
+            // What a build leaves there goes with this process, however it ends.
+            shell.env(cache::ENV_TEMPORARY, &temporaries).env("TMPDIR", &temporaries);
+            shell.env("PATH", with_directory_first(&shims));
+            if let Some(native) = &self.request.native_cc {
+                shell.env(tools::ENV_NATIVE_CC, native);
+            }
+            // Standard input is the lock, which is an empty file: the lock is held until the shell that runs the build is gone.
+            shell.stdin(lock.try_clone()?).stderr(log.try_clone()?).stdout(log.try_clone()?);
+            Ok(shell)
+        };
+        let observed = observe::run(&shell, &|| self.request.stop.is_asked())
+            .map_err(|source| BuildError::Tool { program: "/bin/sh".into(), source })?;
+        if observed.stopped {
+            return Err(BuildError::Stopped);
         }
-        for variable in ["MAKEFLAGS", "MFLAGS", "MAKELEVEL"] {
-            // Should Parallax itself have been started by make.
-            shell.env_remove(variable);
-        }
-        // Standard input is the lock, which is an empty file: were we killed, the lock is held until the shell that runs the build
-        // is gone.
-        shell.stdin(self.lock.try_clone().at(&log_path)?);
-        shell.stderr(log.try_clone().at(&log_path)?).stdout(log);
-        let status = self.wait_for(shell)?;
-        if status.success() {
-            return Ok(());
+        if observed.status.success() {
+            return Ok(observed.seen);
         }
         let tail = log_tail(&String::from_utf8_lossy(&fs::read(&log_path).at(&log_path)?));
-        let directory = prepared.directory.clone();
-        // Keeps it from being swept away.
-        let mark = self.entry.directory.join(FAILED);
-        File::create(&mark).at(mark)?;
-        Err(BuildError::BuildFailed { command: command.to_string(), directory, log: log_path, status, tail })
-    }
-
-    /// Runs the shell in a process group of its own, which ends when the build is stopped.
-    fn wait_for(&self, mut shell: Command) -> Result<ExitStatus, BuildError> {
-        let failed = |source| BuildError::Tool { program: "/bin/sh".into(), source };
-        let mut child = shell.process_group(0).spawn().map_err(failed)?;
-        loop {
-            if let Some(status) = child.try_wait().map_err(failed)? {
-                return Ok(status);
-            }
-            if self.request.stop.is_asked() {
-                if let Some(group) = rustix::process::Pid::from_raw(child.id() as i32) {
-                    // Fails only if nobody of the group is left.
-                    let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-                }
-                child.wait().map_err(failed)?;
-                return Err(BuildError::Stopped);
-            }
-            std::thread::sleep(LOOK_EVERY);
+        if is_about_room(&tail) {
+            return Err(BuildError::NoRoom { path: self.cache.root().to_path_buf(), detail: tail });
         }
+        entry.mark_failed()?;
+        Err(BuildError::BuildFailed {
+            command: command.to_string(),
+            directory: prepared.directory.clone(),
+            log: log_path,
+            status: observed.status,
+            tail,
+        })
     }
 
     /// A directory in which every usual name of a compiler is the wrapper: a makefile that says `CC = gcc` is seen through.
-    fn make_shims(&self) -> Result<PathBuf, BuildError> {
-        let directory = self.entry.directory.join("bin");
+    fn make_shims(&self, entry: &Entry) -> Result<PathBuf, BuildError> {
+        let directory = entry.directory.join("bin");
         fs::create_dir_all(&directory).at(&directory)?;
         let ours = ["parallax-cc", "parallax-c++"].into_iter();
         let theirs = tools::COMPILER_NAMES.iter().copied().filter(|name| tools::find_program(name).is_some());

@@ -13,11 +13,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::{Cache, Kind};
 use crate::elf::{self, FileKind};
-use crate::error::{AtPath, BuildError};
+use crate::error::{is_about_room, AtPath, BuildError};
 use crate::home::Home;
 use crate::link::{self, LinkItem, LinkLine};
 use crate::module::{self, Linked};
 use crate::record::{decode, Content, LinkRecord, ObjectRecord, LINK_SECTION, OBJECT_SECTION};
+use crate::sealed;
 
 /// One build of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +62,11 @@ impl std::fmt::Display for MissingBitcode {
 
 /// Collects the bitcode of an executable.
 pub fn collect(executable: &Path, cache: &Cache) -> Result<Version, BuildError> {
+    examine(executable, cache).map(|(version, _)| version)
+}
+
+/// The same; and whether the cache still has all the bitcode that the build left in it.
+pub(crate) fn examine(executable: &Path, cache: &Cache) -> Result<(Version, bool), BuildError> {
     let native = see_through(executable)?;
     let content = fs::read(&native).at(&native)?;
     let mut records: Vec<ObjectRecord> = decode(&elf::section(&content, OBJECT_SECTION));
@@ -68,7 +74,8 @@ pub fn collect(executable: &Path, cache: &Cache) -> Result<Version, BuildError> 
     if records.is_empty() && links.is_empty() {
         return Err(BuildError::NotInstrumented(native));
     }
-    let mut collected = Collected { cache, bitcode: Vec::new(), seen: HashSet::new(), missing: Vec::new() };
+    let mut collected =
+        Collected { cache, bitcode: Vec::new(), seen: HashSet::new(), missing: Vec::new(), lost: false };
     let mut line = LinkLine::default();
     let mut archives = Vec::new();
     // A program is linked once; a second record would come from a partial link.
@@ -81,6 +88,9 @@ pub fn collect(executable: &Path, cache: &Cache) -> Result<Version, BuildError> 
         collected.unrecorded(resolved.unrecorded);
     }
     let extra = collected.records(&records);
+    if let Some(missing) = collected.missing.iter().find(|missing| is_about_room(&missing.reason)) {
+        return Err(BuildError::NoRoom { path: cache.root().to_path_buf(), detail: missing.to_string() });
+    }
     // Before the libraries, as they were on the user's link line.
     line.items.splice(0..0, extra.into_iter().map(LinkItem::Object));
     if collected.bitcode.is_empty() {
@@ -89,7 +99,7 @@ pub fn collect(executable: &Path, cache: &Cache) -> Result<Version, BuildError> 
     }
     let linked = collected.link(&native, &line, &archives)?;
     let source_root = own_link.map(|l| &l.directory).or(records.first().map(|r| &r.directory));
-    Ok(Version {
+    let version = Version {
         program: executable.display().to_string(),
         home: Home::of_program(executable)?,
         bitcode: linked.path,
@@ -99,7 +109,8 @@ pub fn collect(executable: &Path, cache: &Cache) -> Result<Version, BuildError> 
         source_root: source_root.map(PathBuf::from).unwrap_or_default(),
         command: None,
         native,
-    })
+    };
+    Ok((version, !collected.lost))
 }
 
 /// Whether a link record is about this file; `install` and `mv` make it false, then the last one is meant.
@@ -114,6 +125,8 @@ struct Collected<'a> {
     bitcode: Vec<PathBuf>,
     seen: HashSet<String>,
     missing: Vec<MissingBitcode>,
+    /// Bitcode that was made is not there any more.
+    lost: bool,
 }
 
 impl Collected<'_> {
@@ -130,13 +143,14 @@ impl Collected<'_> {
         for record in records {
             let (reason, copy) = match &record.content {
                 Content::Bitcode { path, hash } if self.add(path, hash) => continue,
-                Content::Bitcode { path, .. } => (
-                    format!("its bitcode {path} is no longer in the cache; build again"),
-                    Some(record.object.clone()),
-                ),
+                Content::Bitcode { path, .. } => {
+                    self.lost = true;
+                    let reason = format!("its bitcode {path} is no longer in the cache; build again");
+                    (reason, Some(record.object.clone()))
+                }
                 Content::Missing { reason, copy } => (reason.clone(), copy.clone()),
             };
-            let copy = copy.map(PathBuf::from).filter(|copy| copy.is_file());
+            let copy = copy.map(PathBuf::from).filter(|copy| self.is_whole(copy));
             if let Some(copy) = copy.filter(|copy| !extra.contains(copy)) {
                 extra.push(copy);
             }
@@ -180,6 +194,13 @@ impl Collected<'_> {
         }
     }
 
+    /// An object in the store has its hash for a name.
+    fn is_whole(&self, copy: &Path) -> bool {
+        let hash = copy.file_stem().unwrap_or_default().to_string_lossy();
+        let stored = copy == self.cache.stored(Kind::Object, &hash);
+        copy.is_file() && (!stored || sealed::is_file_with(copy, &hash))
+    }
+
     /// Whether the bitcode is there; taken once, however often it is named.
     fn add(&mut self, path: &str, hash: &str) -> bool {
         let Some(path) = self.find(path, hash) else { return false };
@@ -191,7 +212,10 @@ impl Collected<'_> {
 
     fn find(&self, path: &str, hash: &str) -> Option<PathBuf> {
         let recorded = PathBuf::from(path);
-        [recorded, self.cache.stored(Kind::Bitcode, hash)].into_iter().find(|path| path.is_file())
+        let mut places = [recorded, self.cache.stored(Kind::Bitcode, hash)].into_iter();
+        let found = places.find(|path| sealed::is_file_with(path, hash))?;
+        self.cache.used(&found);
+        Some(found)
     }
 }
 

@@ -8,7 +8,7 @@ use std::process::ExitStatus;
 
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    #[error("{path}: {source}", path = .path.display())]
+    #[error("{path}: {source}{}", advice(.source), path = .path.display())]
     File { path: PathBuf, source: io::Error },
 
     #[error("cannot start {program}: {source}; `parallax doctor` says how to get it")]
@@ -61,6 +61,9 @@ pub enum BuildError {
 
     #[error("{path}: a 32-bit file; Parallax compares 64-bit programs: build without -m32", path = .path.display())]
     Of32Bits { path: PathBuf },
+
+    #[error("no room left on the disk of {path}; {ROOM}\n{detail}", path = .path.display())]
+    NoRoom { path: PathBuf, detail: String },
 
     #[error("the build was stopped")]
     Stopped,
@@ -117,6 +120,21 @@ impl BuildError {
             BuildError::NoSuchProgram { .. } | BuildError::WhichProgram { .. } | BuildError::Library { .. }
         )
     }
+}
+
+/// What to do about a full disk.
+const ROOM: &str = "make room, remove what is not needed from the cache with `parallax cache clean`, or name a directory on another disk with PARALLAX_CACHE";
+
+fn advice(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => format!("; {ROOM}"),
+        _ => String::new(),
+    }
+}
+
+/// Does a message of a tool say that there is no room?
+pub(crate) fn is_about_room(message: &str) -> bool {
+    ["No space left on device", "Disk quota exceeded"].iter().any(|words| message.contains(words))
 }
 
 /// Puts the path into an I/O error.

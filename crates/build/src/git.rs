@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
+use crate::cache::Cache;
 use crate::error::{AtPath, BuildError};
 use crate::tools;
 use crate::tree;
@@ -121,8 +122,8 @@ pub fn merge_base(directory: &Path) -> Result<MergeBase, BuildError> {
 }
 
 /// Writes the files of a revision to a directory, through an index of our own.
-pub(crate) fn check_out(found: &Found, to: &Path) -> Result<(), BuildError> {
-    let scratch = tempfile::tempdir().at(std::env::temp_dir())?;
+pub(crate) fn check_out(found: &Found, to: &Path, cache: &Cache) -> Result<(), BuildError> {
+    let scratch = cache.temporary_directory()?;
     let index = scratch.path().join("index");
     let with_index = || {
         let mut command = git(&found.top);
@@ -132,7 +133,7 @@ pub(crate) fn check_out(found: &Found, to: &Path) -> Result<(), BuildError> {
     ask(with_index().args(["read-tree", &found.tree]))?;
     let prefix = format!("--prefix={}/", to.display());
     ask(with_index().args(["checkout-index", "--all", "--quiet", &prefix]))?;
-    check_out_submodules(found, to)?;
+    check_out_submodules(found, to, cache)?;
     // One time for all: the order in which git writes files must not make generated ones look old.
     for entry in walkdir::WalkDir::new(to).into_iter().filter_map(Result::ok) {
         if entry.file_type().is_file() {
@@ -144,7 +145,7 @@ pub(crate) fn check_out(found: &Found, to: &Path) -> Result<(), BuildError> {
 
 /// A submodule is checked out if the user's working tree has it with the commit that is asked for; otherwise
 /// its directory stays empty, as after a plain clone.
-fn check_out_submodules(found: &Found, to: &Path) -> Result<(), BuildError> {
+fn check_out_submodules(found: &Found, to: &Path, cache: &Cache) -> Result<(), BuildError> {
     let listing = ask(git(&found.top).args(["ls-tree", "-r", "--full-tree", &found.tree]))?;
     for line in listing.lines() {
         // "160000 commit HASH\tPATH"
@@ -155,7 +156,7 @@ fn check_out_submodules(found: &Found, to: &Path) -> Result<(), BuildError> {
             continue;
         }
         if let Ok(inner) = find(&checkout, commit) {
-            check_out(&inner, &to.join(path))?;
+            check_out(&inner, &to.join(path), cache)?;
         }
     }
     Ok(())

@@ -274,8 +274,7 @@ impl Resolver<'_> {
 
 /// An archive in the store, addressed by what its members are.
 fn write_archive(members: &[(String, Vec<u8>)], cache: &Cache) -> Result<PathBuf, BuildError> {
-    let scratch = cache.directory("tmp")?;
-    let scratch = tempfile::tempdir_in(&scratch).at(scratch)?;
+    let scratch = cache.temporary_directory()?;
     let archive = scratch.path().join("archive.a");
     let mut command = Command::new(tools::llvm_tool("llvm-ar"));
     command.arg("rcsD").arg(&archive);

@@ -12,12 +12,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use object::{Object, ObjectSymbol};
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use crate::cache::{Cache, Kind};
+use crate::cache::{hash_file, Cache, Kind};
 use crate::elf;
 use crate::error::{AtPath, BuildError};
 use crate::link::{LinkItem, LinkLine};
+use crate::sealed;
 use crate::tools;
 
 /// Part of the key of every module: changes when this file makes different modules.
@@ -36,25 +38,31 @@ pub(crate) fn link(
     line: &LinkLine,
     cache: &Cache,
 ) -> Result<Linked, BuildError> {
-    let stored = cache.stored(Kind::Module, &key(bitcode, line));
-    let notes = stored.with_extension("unresolved");
-    if stored.is_file() {
-        if let Ok(text) = fs::read_to_string(&notes) {
-            return Ok(Linked { path: stored, unresolved: text.lines().map(str::to_string).collect() });
+    let key = key(bitcode, line);
+    let stored = cache.stored(Kind::Module, &key);
+    let notes = stored.with_extension("notes");
+    if let Some(Notes { hash, unresolved }) = sealed::read_json(&notes, &key) {
+        if sealed::is_file_with(&stored, &hash) {
+            cache.used(&stored);
+            cache.used(&notes);
+            return Ok(Linked { path: stored, unresolved });
         }
     }
-    let scratch = cache.directory("tmp")?;
-    let scratch = tempfile::tempdir_in(&scratch).at(scratch)?;
-    let linker = Linker { scratch, native, line };
+    let linker = Linker { scratch: cache.temporary_directory()?, native, line };
     let (module, unresolved) = linker.run(bitcode)?;
-    for (path, content) in
-        [(&notes, unresolved.join("\n").into_bytes()), (&stored, fs::read(&module).at(&module)?)]
-    {
-        let file = cache.temporary(".new")?;
-        fs::write(file.path(), content).at(file.path())?;
-        cache.keep(file, path)?;
-    }
+    let file = cache.temporary(".bc")?;
+    fs::copy(&module, file.path()).at(file.path())?;
+    let hash = hash_file(file.path())?;
+    cache.keep(file, &stored)?;
+    sealed::write_json(cache, &notes, &key, &Notes { hash, unresolved: unresolved.clone() })?;
     Ok(Linked { path: stored, unresolved })
+}
+
+/// What stands beside a module: it is named by what it was linked from, so its own hash is written down.
+#[derive(Serialize, Deserialize)]
+struct Notes {
+    hash: String,
+    unresolved: Vec<String>,
 }
 
 /// Bitcode files are named by content, so their paths say everything.

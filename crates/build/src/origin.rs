@@ -2,7 +2,7 @@
 //!
 //! In: the path of a program. Out: the root of the private copy of the sources that it was built in, if it was built here.
 
-use crate::build::BUILT;
+use crate::entry::BUILT;
 use std::path::{Path, PathBuf};
 
 /// The private copy in which a program was built: everything that the program may find relative to itself is below.

@@ -5,12 +5,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::cache::Cache;
 use crate::error::{AtPath, BuildError};
 use crate::git;
-use crate::tools::{self, Language};
 use crate::tree;
 
 /// Sources of one version.
@@ -59,7 +57,7 @@ impl Source {
     /// Hash of everything that a build can see of the sources.
     pub(crate) fn content_hash(&self, cache: &Cache, with_git: bool) -> Result<String, BuildError> {
         match self {
-            Source::File(path) => hash_file_and_headers(path),
+            Source::File(path) => hash_of_file(path),
             Source::Tree(path) => tree::hash(&tree::Walk { root: path, cache: cache.root(), with_git }),
             Source::Git { directory, revision } => {
                 let found = git::find(directory, revision)?;
@@ -79,7 +77,7 @@ impl Source {
             }
             Source::Git { directory, revision } => {
                 let found = git::find(directory, revision)?;
-                git::check_out(&found, root)?;
+                git::check_out(&found, root, cache)?;
                 Ok(Prepared { directory: root.join(&found.prefix), default_command: None })
             }
         }
@@ -118,20 +116,10 @@ fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// A file is what it includes, system headers excepted. One that does not even preprocess has no
-/// headers to speak of; its build will say what is wrong.
-fn hash_file_and_headers(path: &Path) -> Result<String, BuildError> {
+/// What a file includes is compared with the rest of what its build reads. The same content elsewhere includes other headers.
+fn hash_of_file(path: &Path) -> Result<String, BuildError> {
     let mut hasher = blake3::Hasher::new();
-    // A file of the same content elsewhere includes other headers.
-    hasher.update(std::path::absolute(path).at(path)?.to_string_lossy().as_bytes());
-    hasher.update(&fs::read(path).at(path)?);
-    let mut command = Command::new(tools::clang(Language::C));
-    let output = tools::run(command.args(["-MM", "-MT", "x", "-w"]).arg(path))?;
-    let rule = String::from_utf8_lossy(&output.stdout).replace("\\\n", " ");
-    for header in rule.trim_start_matches("x:").split_whitespace() {
-        if let Ok(content) = fs::read(header) {
-            hasher.update(header.as_bytes()).update(&content);
-        }
-    }
+    hasher.update(std::path::absolute(path).at(path)?.as_os_str().as_encoded_bytes());
+    hasher.update(&[0]).update(&fs::read(path).at(path)?);
     Ok(hasher.finalize().to_hex().to_string())
 }

@@ -8,7 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::error::BuildError;
+use crate::error::{is_about_room, BuildError};
+use crate::observe;
 
 /// The LLVM release whose bitcode the whole project reads.
 pub const LLVM_MAJOR: u32 = 19;
@@ -132,7 +133,7 @@ pub fn version_of(program: &Path) -> Result<String, BuildError> {
 
 /// Runs a tool to its end with no input and captured output; the status is the caller's to judge.
 pub fn run(command: &mut Command) -> Result<Output, BuildError> {
-    command.stdin(Stdio::null()).output().map_err(|source| BuildError::Tool {
+    observe::dies_with_us(command).stdin(Stdio::null()).output().map_err(|source| BuildError::Tool {
         program: command.get_program().to_string_lossy().into_owned(),
         source,
     })
@@ -144,11 +145,12 @@ pub fn run_checked(command: &mut Command) -> Result<Output, BuildError> {
     if output.status.success() {
         return Ok(output);
     }
-    Err(BuildError::ToolFailed {
-        command: show(command),
-        status: output.status,
-        message: String::from_utf8_lossy(&output.stderr).trim_end().to_string(),
-    })
+    let message = String::from_utf8_lossy(&output.stderr).trim_end().to_string();
+    if is_about_room(&message) {
+        let path = env::temp_dir();
+        return Err(BuildError::NoRoom { path, detail: message });
+    }
+    Err(BuildError::ToolFailed { command: show(command), status: output.status, message })
 }
 
 /// A command as a person would type it (unusual characters not quoted).

@@ -17,6 +17,7 @@ use crate::bitcode;
 use crate::cache::{Cache, Kind};
 use crate::elf;
 use crate::error::BuildError;
+use crate::observe;
 use crate::record::{encode, Content, LinkRecord, ObjectRecord, LINK_SECTION, OBJECT_SECTION};
 use crate::tools::{self, Compiler, Language};
 
@@ -215,7 +216,7 @@ impl Wrapper {
 
 /// Runs a command with our own standard streams.
 fn spawn(command: &mut Command) -> Result<ExitStatus, BuildError> {
-    command.status().map_err(|source| BuildError::Tool {
+    observe::dies_with_us(command).status().map_err(|source| BuildError::Tool {
         program: command.get_program().to_string_lossy().into_owned(),
         source,
     })

@@ -37,6 +37,7 @@ impl Counts {
 
 /// Where answers on two versions are kept.
 pub struct Place<'a> {
+    cache: Cache,
     home: PathBuf,
     name: String,
     args: &'a InspectArgs,
@@ -50,19 +51,19 @@ impl Place<'_> {
     ) -> Result<Place<'a>, CliError> {
         let [old, new] = [models::stem(&built[0], cache)?, models::stem(&built[1], cache)?];
         let name = format!("{old}-{new}-{}", models::this_parallax());
-        Ok(Place { home: cache.root().join("answers"), name, args })
+        Ok(Place { cache: cache.clone(), home: cache.root().join("answers"), name, args })
     }
 
     pub fn read(&self) -> Option<InspectView> {
-        let counts: Counts = serde_json::from_slice(&std::fs::read(self.counts()).ok()?).ok()?;
-        serde_json::from_slice(&std::fs::read(self.answer(&counts)).ok()?).ok()
+        let counts: Counts = serde_json::from_slice(&models::read(&self.cache, &self.counts())?).ok()?;
+        serde_json::from_slice(&models::read(&self.cache, &self.answer(&counts))?).ok()
     }
 
     pub fn keep(&self, view: &InspectView, counts: &Counts) {
         // A full disk costs time on the next look, and nothing else.
         if let (Ok(view), Ok(numbers)) = (serde_json::to_vec(view), serde_json::to_vec(counts)) {
-            let _ = models::keep(&self.home, &self.answer(counts), &view);
-            let _ = models::keep(&self.home, &self.counts(), &numbers);
+            let _ = models::keep(&self.cache, &self.answer(counts), &view);
+            let _ = models::keep(&self.cache, &self.counts(), &numbers);
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Every option here is in the book (`docs/book/command-line.md`), and a test keeps it so.
 
-use crate::diff_args::{DiffArgs, ReplayArgs};
+use crate::diff_args::{DiffArgs, DiffFormat, ReplayArgs};
 use crate::inspect_args::InspectArgs;
 use crate::units;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -30,6 +30,8 @@ pub enum Command {
     Replay(Box<ReplayArgs>),
     /// Make the HTML page of a result directory again
     Report(ReportArgs),
+    /// Show what is in the cache, clean it, or limit its size
+    Cache(CacheArgs),
     /// Is everything here that is needed? What is missing, and how to get it
     Doctor,
 }
@@ -89,6 +91,24 @@ pub struct ReportArgs {
     pub out: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+pub struct CacheArgs {
+    #[command(subcommand)]
+    pub action: Option<CacheAction>,
+    /// From now on the cache holds at most so much; what was used longest ago goes first
+    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    pub limit: Option<u64>,
+    /// How the result is shown
+    #[arg(long, value_enum, default_value_t = DiffFormat::Human)]
+    pub format: DiffFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
+pub enum CacheAction {
+    /// Remove everything that no running Parallax uses
+    Clean,
+}
+
 /// How the program is built.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Build")]
@@ -105,6 +125,9 @@ pub struct BuildArgs {
     /// Show what the build command prints
     #[arg(long)]
     pub verbose: bool,
+    /// Build again, even if the cache has the build
+    #[arg(long)]
+    pub rebuild: bool,
 }
 
 /// What a run may use.

@@ -82,6 +82,7 @@ pub fn version(
         patch: build.patch.clone(),
         command: build.build.clone(),
         program: build.built_program.as_ref().map(|path| path.to_string_lossy().into_owned()),
+        rebuild: build.rebuild,
         stop: Stop::when({
             let interrupt = interrupt.clone();
             move || interrupt.is_set()

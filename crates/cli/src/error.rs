@@ -100,6 +100,8 @@ impl CliError {
             }
             CliError::Stranger(_) => ExitCode::Build,
             CliError::DoesNotStart { .. } => ExitCode::Build,
+            CliError::Instrument(parallax_instrument::Error::Cache(error)) => build_code(error),
+            CliError::Instrument(parallax_instrument::Error::Io { .. }) => ExitCode::Usage,
             CliError::Instrument(_) | CliError::Model(_) => ExitCode::Build,
             CliError::Execute(error) => execute_code(error),
             CliError::Trace(_) | CliError::Chunk(_) | CliError::Overwritten | CliError::Json(_) => {
@@ -123,6 +125,7 @@ fn build_code(error: &BuildError) -> ExitCode {
         | BuildError::NoDefaultBranch { .. }
         | BuildError::NoMergeBase { .. }
         | BuildError::Patch { .. }
+        | BuildError::NoRoom { .. }
         | BuildError::NoWrapper => ExitCode::Usage,
         BuildError::Stopped => ExitCode::Interrupted,
         _ => ExitCode::Build,

@@ -6,6 +6,7 @@
 mod answers;
 mod args;
 mod astray;
+mod cache;
 mod changed;
 mod check;
 mod clock;
@@ -68,6 +69,7 @@ use diff_args::DiffArgs;
 use error::CliError;
 use exit_code::ExitCode;
 use inspect_args::InspectArgs;
+use parallax_build::Cache;
 use std::ffi::OsString;
 use std::io::{stdout, Write};
 
@@ -108,6 +110,7 @@ fn leave(ended: Result<diff::Finished, CliError>) -> ! {
 }
 
 fn run(cli: Cli) -> Result<ExitCode, CliError> {
+    let _temporaries = temporaries(&cli.command);
     match cli.command {
         Command::Trace(args) => {
             let text = trace::trace(&resolve::trace(*args)?)?;
@@ -126,6 +129,7 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
             let (text, code) = replay::replay(&args)?;
             print(&text).map(|()| code)
         }
+        Command::Cache(args) => print(&cache::cache(&args)?).map(|()| ExitCode::Success),
         Command::Report(args) => print(&report::report(&args)?).map(|()| ExitCode::Success),
         Command::Doctor => {
             let mut out = Vec::new();
@@ -134,6 +138,20 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
             healthy.map(|()| ExitCode::Success)
         }
     }
+}
+
+/// Has everything that is not finished, of this process and of every tool that it calls, put into one directory, which goes when the
+/// value that is returned does, or, should this process be killed, when the next one begins.
+fn temporaries(command: &Command) -> Option<Cache> {
+    let builds =
+        matches!(command, Command::Trace(_) | Command::Diff(_) | Command::Inspect(_) | Command::Replay(_));
+    let cache = builds.then(Cache::from_environment)?;
+    // A cache that cannot be written is an error of the step that needs it.
+    let directory = cache.temporaries().ok()?;
+    for variable in [parallax_build::cache::ENV_TEMPORARY, "TMPDIR"] {
+        std::env::set_var(variable, &directory);
+    }
+    Some(cache)
 }
 
 /// A command whose options can stand in `parallax.toml`.

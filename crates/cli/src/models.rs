@@ -2,10 +2,10 @@
 //!
 //! In: a built version. Out: its model, read back if this Parallax has made it before from the same bitcode.
 //!
-//! Always holds: a stored model that cannot be read is made again; a file appears complete or not at all.
+//! Always holds: a stored model that is not whole is made again; a file appears complete or not at all.
 
 use crate::error::CliError;
-use parallax_build::{Cache, Version};
+use parallax_build::{sealed, BuildError, Cache, Version};
 use parallax_model::memory::Memory;
 use parallax_model::mod_ref::Edges;
 use parallax_model::pdg::Pdg;
@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 /// A model, and where it is kept.
 pub struct Kept {
     pub program: Program,
+    cache: Cache,
     home: PathBuf,
     name: String,
 }
@@ -37,8 +38,8 @@ pub fn model(version: &Version, cache: &Cache) -> Result<Kept, CliError> {
     let home = cache.root().join("models-of-programs");
     let name = format!("{stem}-{}", this_parallax());
     let place = home.join(format!("{name}.model"));
-    if let Some(program) = std::fs::read(&place).ok().and_then(|bytes| Program::from_bytes(&bytes).ok()) {
-        return Ok(Kept { program, home, name });
+    if let Some(program) = read(cache, &place).and_then(|bytes| Program::from_bytes(&bytes).ok()) {
+        return Ok(Kept { program, cache: cache.clone(), home, name });
     }
     let bitcode = std::fs::read(&cleaned).map_err(|source| CliError::Read {
         what: "the cleaned-up bitcode",
@@ -47,8 +48,8 @@ pub fn model(version: &Version, cache: &Cache) -> Result<Kept, CliError> {
     })?;
     let program = parallax_model::load(&bitcode)?;
     // A full disk costs time on the next look, and nothing else.
-    let _ = keep(&home, &place, &program.to_bytes());
-    Ok(Kept { program, home, name })
+    let _ = keep(cache, &place, &program.to_bytes());
+    Ok(Kept { program, cache: cache.clone(), home, name })
 }
 
 impl Kept {
@@ -75,22 +76,29 @@ impl Kept {
         make: impl FnOnce() -> T,
     ) -> T {
         let place = self.home.join(format!("{}.{what}", self.name));
-        if let Some(known) = std::fs::read(&place).ok().and_then(|bytes| read(&bytes).ok()) {
+        if let Some(known) = self::read(&self.cache, &place).and_then(|bytes| read(&bytes).ok()) {
             return known;
         }
         let made = make();
         // As above.
-        let _ = keep(&self.home, &place, &write(&made));
+        let _ = keep(&self.cache, &place, &write(&made));
         made
     }
 }
 
-pub fn keep(home: &Path, place: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    std::fs::create_dir_all(home)?;
-    let aside = tempfile::NamedTempFile::new_in(home)?;
-    std::fs::write(aside.path(), bytes)?;
-    aside.persist(place)?;
-    Ok(())
+pub fn keep(cache: &Cache, place: &Path, bytes: &[u8]) -> Result<(), BuildError> {
+    sealed::write(cache, place, &name_in_full(place), bytes)
+}
+
+/// What was kept there, if it is whole.
+pub fn read(cache: &Cache, place: &Path) -> Option<Vec<u8>> {
+    let bytes = sealed::read(place, &name_in_full(place))?;
+    cache.used(place);
+    Some(bytes)
+}
+
+fn name_in_full(place: &Path) -> String {
+    place.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The stored form belongs to the build of Parallax that wrote it.

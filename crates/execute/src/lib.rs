@@ -18,6 +18,7 @@ mod home;
 mod interrupt;
 mod link;
 mod memory;
+mod litter;
 mod place;
 mod runner;
 mod scratch;

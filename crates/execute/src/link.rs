@@ -6,6 +6,7 @@
 //! Always holds: dropping the value ends the server and everything below it.
 
 use crate::executor::{Confinement, Kind, Options};
+use crate::litter::host_directory;
 use crate::place::Place;
 use crate::runner::{Level, Order};
 use crate::scratch::Scratch;
@@ -17,7 +18,7 @@ use std::io::{self, Read, Seek};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -149,17 +150,6 @@ fn program_place(mount: PathBuf, program: &Path, options: &Options) -> Option<Pl
         disturbance: options.disturbance,
     };
     place.can_be_furnished().then_some(place)
-}
-
-/// On memory where there is such a place, because runs are many and short.
-fn host_directory() -> Result<tempfile::TempDir, Error> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix("parallax-");
-    builder.tempdir_in("/dev/shm").or_else(|_| builder.tempdir()).map_err(|source| Error::Scratch {
-        action: "make",
-        path: PathBuf::from("."),
-        source,
-    })
 }
 
 /// A runner that has not said everything yet.

@@ -10,15 +10,22 @@ use crate::{cache, gotos, passes, program};
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
+use parallax_build::cache::hash_file;
+use parallax_build::{sealed, Cache};
 use std::path::{Path, PathBuf};
 
 /// The cleaned-up module of `bitcode`: from below `cache`, or made and kept there.
 pub fn clean_up(bitcode: &Path, cache: &Path) -> Result<PathBuf> {
     let bytes = std::fs::read(bitcode)
         .map_err(|e| Error::Bitcode { path: bitcode.into(), message: e.to_string() })?;
-    let home = cache.join("cleaned");
-    let place = home.join(cache::key(&[&bytes])).with_extension("bc");
-    if place.exists() {
+    let cache = Cache::at(cache);
+    let key = cache::key(&[&bytes]);
+    let place = cache.directory("cleaned")?.join(&key).with_extension("bc");
+    let seal = place.with_extension("seal");
+    let hash: Option<String> = sealed::read_json(&seal, &key);
+    if hash.is_some_and(|hash| sealed::is_file_with(&place, &hash)) {
+        cache.used(&place);
+        cache.used(&seal);
         return Ok(place);
     }
     let context = Context::create();
@@ -29,10 +36,11 @@ pub fn clean_up(bitcode: &Path, cache: &Path) -> Result<PathBuf> {
     }
     program::adopt_inline_definitions(&module);
     passes::clean_up(&module, &passes::machine()?)?;
-    std::fs::create_dir_all(&home).map_err(Error::io(&home))?;
-    let aside = cache::aside(&home);
-    std::fs::write(&aside, module.write_bitcode_to_memory().as_slice()).map_err(Error::io(&aside))?;
-    std::fs::rename(&aside, &place).map_err(Error::io(&place))?;
+    let file = cache.temporary(".bc")?;
+    std::fs::write(file.path(), module.write_bitcode_to_memory().as_slice()).map_err(Error::io(&place))?;
+    let hash = hash_file(file.path())?;
+    cache.keep(file, &place)?;
+    sealed::write_json(&cache, &seal, &key, &hash)?;
     Ok(place)
 }
 

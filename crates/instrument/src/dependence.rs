@@ -17,13 +17,14 @@ use inkwell::targets::TargetData;
 use inkwell::types::StructType;
 use inkwell::values::*;
 use inkwell::{AddressSpace, IntPredicate, ThreadLocalMode};
+use parallax_build::Inputs;
 use parallax_trace::dependence::{DependenceMap, EXTERNAL};
 use parallax_trace::format::Mode;
 use parallax_trace::sites::ProgramMap;
 use std::path::Path;
 
 /// Instruments `options.bitcode` into `directory`.
-pub fn make(options: &Options, directory: &Path, name: &str) -> Result<ProgramMap> {
+pub fn make(options: &Options, directory: &Path, name: &str) -> Result<(ProgramMap, Option<Inputs>)> {
     let context = Context::create();
     let module = clean::read(&context, &clean::clean_up(&options.bitcode, &options.cache)?)?;
     let machine = passes::machine()?;
@@ -48,11 +49,12 @@ pub fn make(options: &Options, directory: &Path, name: &str) -> Result<ProgramMa
     passes::optimise(&module, &machine)?;
     let object = directory.join("program.o");
     passes::write_object_with_own_slots(&module, &object)?;
-    link::link(&object, None, &directory.join(name), options)?;
+    let inputs = link::link(&object, None, &directory.join(name), options)?;
     std::fs::remove_file(&object).map_err(Error::io(&object))?;
     let ProgramMap { functions, files, .. } = numbers.map;
     let mode = Some(Mode::Dependence);
-    Ok(ProgramMap { functions, files, mode, dependence: Some(plan.map), ..ProgramMap::default() })
+    let map = ProgramMap { functions, files, mode, dependence: Some(plan.map), ..ProgramMap::default() };
+    Ok((map, inputs))
 }
 
 /// Addresses to be told at the start of a run.

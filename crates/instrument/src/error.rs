@@ -20,6 +20,8 @@ pub enum Error {
     Link { command: String, output: String },
     #[error("{tool} could not be started: {message}\n  `parallax doctor` tells what is missing")]
     Tool { tool: String, message: String },
+    #[error(transparent)]
+    Cache(#[from] parallax_build::BuildError),
     #[error("{path}: {message}")]
     Io { path: PathBuf, message: String },
 }

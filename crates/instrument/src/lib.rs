@@ -49,6 +49,7 @@ use cx::Cx;
 use inkwell::context::Context;
 use inkwell::module::Module;
 use inkwell::values::{FunctionValue, InstructionValue};
+use parallax_build::{Cache, Inputs};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -81,15 +82,15 @@ pub fn instrument(options: &Options) -> Result<Instrumented, Error> {
         .map_err(|e| Error::Bitcode { path: options.bitcode.clone(), message: e.to_string() })?;
     let rest = format!("{:?} {} {:?} {:?}", options.link_arguments, options.cxx, options.mode, options.watch);
     let key = cache::key(&[&bitcode, link::MODELS, link::RUNTIME, rest.as_bytes()]);
-    let home = options.cache.join("instrumented");
-    let (place, map) = cache::get_or_make(&home, &key, |directory| make(options, directory))?;
+    let home = Cache::at(&options.cache);
+    let (place, map) = cache::get_or_make(&home, "instrumented", &key, |directory| make(options, directory))?;
     Ok(Instrumented { program: place.join(PROGRAM), map })
 }
 
 const PROGRAM: &str = "program";
 const MODELS_OBJECT: &str = "models.o";
 
-fn make(options: &Options, directory: &Path) -> Result<ProgramMap, Error> {
+fn make(options: &Options, directory: &Path) -> Result<(ProgramMap, Option<Inputs>), Error> {
     if options.mode == Mode::Dependence {
         return dependence::make(options, directory, PROGRAM);
     }
@@ -107,21 +108,23 @@ fn make(options: &Options, directory: &Path) -> Result<ProgramMap, Error> {
     let mut map = job.compile(&context, &module, &object)?;
     map.mode = Some(options.mode);
     let models = models.map(|m| m.0.join(MODELS_OBJECT));
-    link::link(&object, models.as_deref(), &directory.join(PROGRAM), options)?;
+    let inputs = link::link(&object, models.as_deref(), &directory.join(PROGRAM), options)?;
     std::fs::remove_file(&object).map_err(Error::io(&object))?;
-    Ok(map)
+    Ok((map, inputs))
 }
 
 /// The models, instrumented: the directory of the object, and their map. Made once for every Parallax.
 fn models_library(cache: &Path) -> Result<(PathBuf, ProgramMap), Error> {
-    cache::get_or_make(&cache.join("models"), &cache::key(&[link::MODELS]), |directory| {
+    cache::get_or_make(&Cache::at(cache), "models", &cache::key(&[link::MODELS]), |directory| {
         let context = Context::create();
         let module = models::module(&context, link::MODELS)?;
         program::adopt_inline_definitions(&module);
         passes::clean_up(&module, &passes::machine()?)?;
         let watch = Watch::new();
         let job = Job { symbolic: true, before: ProgramMap::default(), watch: &watch, is_program: false };
-        job.compile(&context, &module, &directory.join(MODELS_OBJECT))
+        let map = job.compile(&context, &module, &directory.join(MODELS_OBJECT))?;
+        // All that goes into it is a part of Parallax.
+        Ok((map, Some(Inputs::default())))
     })
 }
 

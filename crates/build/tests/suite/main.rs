@@ -3,5 +3,6 @@
 mod collected_programs;
 mod products;
 mod sources;
+mod stale;
 mod support;
 mod wrapper_transparency;
