@@ -306,7 +306,8 @@ impl Job<'_> {
             return Ok(observed.seen);
         }
         let tail = log_tail(&String::from_utf8_lossy(&fs::read(&log_path).at(&log_path)?));
-        if is_about_room(&tail) {
+        // On a full disk the log has no room for the message either.
+        if is_about_room(&tail) || storage::has_little_room(self.cache) {
             return Err(BuildError::NoRoom { path: self.cache.root().to_path_buf(), detail: tail });
         }
         entry.mark_failed()?;

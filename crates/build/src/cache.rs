@@ -54,7 +54,7 @@ impl Cache {
     /// A directory of the cache, made if needed.
     pub fn directory(&self, name: &str) -> Result<PathBuf, BuildError> {
         let directory = self.root.join(name);
-        make_directory(&directory)?;
+        self.make_directory(&directory)?;
         Ok(directory)
     }
 
@@ -124,7 +124,7 @@ impl Cache {
     pub fn keep(&self, file: NamedTempFile, path: &Path) -> Result<(), BuildError> {
         use std::os::unix::fs::PermissionsExt;
         if let Some(parent) = path.parent() {
-            make_directory(parent)?;
+            self.make_directory(parent)?;
         }
         fs::set_permissions(file.path(), fs::Permissions::from_mode(0o644)).at(file.path())?;
         if path.symlink_metadata().is_ok_and(|there| there.is_dir()) {
@@ -132,6 +132,17 @@ impl Cache {
         }
         file.persist(path).map_err(|error| error.error).at(path)?;
         Ok(())
+    }
+
+    /// Makes a directory, where there may be something else by that name or by that of one above it in the cache.
+    fn make_directory(&self, path: &Path) -> Result<(), BuildError> {
+        let below: Vec<&Path> = path.ancestors().take_while(|above| *above != self.root).collect();
+        for directory in below.into_iter().rev().filter(|_| path.starts_with(&self.root)) {
+            if !directory.is_dir() && directory.symlink_metadata().is_ok() {
+                discard(directory)?;
+            }
+        }
+        fs::create_dir_all(path).at(path)
     }
 }
 
@@ -159,14 +170,6 @@ fn remove_tree(path: &Path) -> std::io::Result<()> {
         let _ = fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o700));
     }
     fs::remove_dir_all(path)
-}
-
-/// Makes a directory, where there may be something else by that name.
-fn make_directory(path: &Path) -> Result<(), BuildError> {
-    if !path.is_dir() && path.symlink_metadata().is_ok() {
-        discard(path)?;
-    }
-    fs::create_dir_all(path).at(path)
 }
 
 /// What is stored.

@@ -72,6 +72,15 @@ struct Item {
     used: SystemTime,
 }
 
+/// With less room than this on its disk a build that fails did so for that reason.
+const LITTLE_ROOM: u64 = 1 << 20;
+
+/// Is the disk of the cache full?
+pub(crate) fn has_little_room(cache: &Cache) -> bool {
+    let disk = nix::sys::statvfs::statvfs(cache.root());
+    disk.is_ok_and(|disk| disk.blocks_available() * disk.fragment_size() < LITTLE_ROOM)
+}
+
 /// The limit of a cache.
 pub fn limit(cache: &Cache) -> u64 {
     sealed::read_json(&cache.root().join(LIMIT), LIMIT).unwrap_or(DEFAULT_LIMIT)

@@ -98,7 +98,7 @@ fn a_single_damaged_file_is_found_out_whatever_it_is() {
 
 /// `PARALLAX_TEST_DAMAGES=100` tries more.
 fn rounds() -> usize {
-    std::env::var("PARALLAX_TEST_DAMAGES").ok().and_then(|n| n.parse().ok()).unwrap_or(12)
+    std::env::var("PARALLAX_TEST_DAMAGES").ok().and_then(|n| n.parse().ok()).unwrap_or(8)
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn in_memory(pid: u32) -> Vec<PathBuf> {
 
 /// `PARALLAX_TEST_KILLS=100` kills more often.
 fn kills() -> u32 {
-    std::env::var("PARALLAX_TEST_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(12)
+    std::env::var("PARALLAX_TEST_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(10)
 }
 
 /// How long an undisturbed run takes with everything to be built, and with everything in the cache.
@@ -62,7 +62,7 @@ fn durations(place: &Place, line: &[&str]) -> [Duration; 2] {
 fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing() {
     let place = place_with_many();
     let build = "(setsid sleep 600 &) ; $CC -O1 main.c -o program";
-    let line = ["diff", "old", "new", "--build", build, "--format", "json", "--time", "3s"];
+    let line = ["diff", "old", "new", "--build", build, "--format", "json", "--time", "2s"];
     let durations = durations(&place, &line);
     let mut random = fastrand::Rng::with_seed(u64::from(kills()));
     let mut found = 0;
