@@ -18,10 +18,9 @@ use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
 
-use nix::sys::ptrace::{self, Event, Options};
+use nix::sys::ptrace::{self, Options};
 use nix::sys::signal::{kill, killpg, Signal};
 use nix::sys::uio::{process_vm_readv, RemoteIoVec};
-use nix::sys::wait::{waitpid, WaitPidFlag, WaitStatus};
 use nix::unistd::Pid;
 
 /// How often a command that runs is asked to stop.
@@ -183,23 +182,14 @@ impl Tracer {
 
     /// Until the command has ended; what it leaves running is killed.
     fn run(mut self) -> io::Result<(ExitStatus, Option<Seen>)> {
-        // Only what this thread started: other threads wait for theirs.
-        let flags = WaitPidFlag::__WALL | WaitPidFlag::__WNOTHREAD;
         let mut ended = None;
-        loop {
-            match waitpid(None, Some(flags)) {
-                Ok(status) => {
-                    if let Some(status) = self.take(status) {
-                        ended = Some(status);
-                        for pid in &self.known {
-                            // Gone already, perhaps.
-                            let _ = kill(*pid, Signal::SIGKILL);
-                        }
-                    }
+        while let Some((pid, status)) = next_event() {
+            if let Some(status) = self.take(pid, status) {
+                ended = Some(status);
+                for pid in &self.known {
+                    // Gone already, perhaps.
+                    let _ = kill(*pid, Signal::SIGKILL);
                 }
-                Err(nix::errno::Errno::EINTR) => {}
-                // Nobody is left.
-                Err(_) => break,
             }
         }
         let status = ended.ok_or_else(|| io::Error::other("the command was lost"))?;
@@ -207,36 +197,31 @@ impl Tracer {
     }
 
     /// One event; the status of the command itself, if it has ended.
-    fn take(&mut self, event: WaitStatus) -> Option<ExitStatus> {
-        match event {
-            WaitStatus::Exited(pid, code) => {
-                self.known.remove(&pid);
-                return (pid == self.shell).then(|| ExitStatus::from_raw(code << 8));
+    fn take(&mut self, pid: Pid, status: i32) -> Option<ExitStatus> {
+        if !libc::WIFSTOPPED(status) {
+            self.known.remove(&pid);
+            return (pid == self.shell).then(|| ExitStatus::from_raw(status));
+        }
+        let event = status >> 16;
+        if event != 0 {
+            self.known.insert(pid);
+            if event == libc::PTRACE_EVENT_SECCOMP {
+                self.look(pid);
+            } else if event == libc::PTRACE_EVENT_EXEC {
+                self.executed(pid);
             }
-            WaitStatus::Signaled(pid, signal, _) => {
-                self.known.remove(&pid);
-                return (pid == self.shell).then(|| ExitStatus::from_raw(signal as i32));
-            }
-            WaitStatus::Stopped(pid, signal) => {
-                // The first stop of a process is ours: the command's after exec, a child's at its birth.
-                let deliver = if self.known.insert(pid) { self.greet(pid) } else { Some(signal) };
-                go_on(pid, deliver);
-            }
-            WaitStatus::PtraceEvent(pid, _, event) => {
-                self.known.insert(pid);
-                if event == Event::PTRACE_EVENT_SECCOMP as i32 {
-                    self.look(pid);
-                } else if event == Event::PTRACE_EVENT_EXEC as i32 {
-                    self.executed(pid);
-                }
-                go_on(pid, None);
-            }
-            _ => {}
+            go_on(pid, 0);
+        } else if self.known.insert(pid) {
+            // The first stop of a process is ours: the command's after exec, a child's at its birth.
+            self.greet(pid);
+            go_on(pid, 0);
+        } else {
+            go_on(pid, libc::WSTOPSIG(status));
         }
         None
     }
 
-    fn greet(&mut self, pid: Pid) -> Option<Signal> {
+    fn greet(&mut self, pid: Pid) {
         if pid == self.shell {
             let options = Options::PTRACE_O_EXITKILL
                 | Options::PTRACE_O_TRACESECCOMP
@@ -247,7 +232,6 @@ impl Tracer {
             self.blind |= ptrace::setoptions(pid, options).is_err();
             self.executed(pid);
         }
-        None
     }
 
     /// A program was started: it is read, too. One for another kind of processor is not followed.
@@ -315,9 +299,26 @@ fn usage(pid: Pid, call: libc::c_long, arguments: &[u64; 4]) -> Use {
     Use { made: written, read: !written && flags & libc::O_PATH == 0 }
 }
 
-fn go_on(pid: Pid, signal: Option<Signal>) {
-    // Fails if it was killed meanwhile; its end is reported next.
-    let _ = ptrace::cont(pid, signal);
+/// What happened next to a process that this thread started or traces: its number, and its status as the kernel has it. Nothing, if none
+/// is left. (`nix` knows no real-time signals, which threads send each other.)
+fn next_event() -> Option<(Pid, i32)> {
+    loop {
+        let mut status = 0;
+        // SAFETY: the status is ours to write. Only what this thread started is waited for: other threads wait for theirs.
+        let pid = unsafe { libc::waitpid(-1, &mut status, libc::__WALL | libc::__WNOTHREAD) };
+        if pid > 0 {
+            return Some((Pid::from_raw(pid), status));
+        }
+        if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+            return None;
+        }
+    }
+}
+
+/// Lets a stopped process go on, with a signal if it was about to get one.
+fn go_on(pid: Pid, signal: i32) {
+    // SAFETY: no memory is named. Fails if the process was killed meanwhile; its end is reported next.
+    unsafe { libc::ptrace(libc::PTRACE_CONT, pid.as_raw(), 0, signal) };
 }
 
 fn first_bytes(path: &Path) -> Vec<u8> {
@@ -413,5 +414,6 @@ mod tests {
         assert_eq!(observed.status.signal(), Some(libc::SIGKILL));
         assert_eq!(shell("trap 'exit 7' USR1; kill -USR1 $$; exit 1").status.code(), Some(7));
         assert_eq!(shell("kill -TERM $$").status.signal(), Some(libc::SIGTERM));
+        assert_eq!(shell("kill -RTMIN $$; kill -35 $$").status.signal().map(|s| s >= 32), Some(true));
     }
 }

@@ -128,11 +128,11 @@ fn scripts_tools_and_response_files_outside_count() {
     let outside = Outside::new();
     outside.write(
         "tree/Makefile",
-        "include $(OUTSIDE)/config.mk\nprogram: main.c\n\t$(CC) -DVALUE=$(VALUE) main.c -o program\n",
+        "include $(PLACE)/config.mk\nprogram: main.c\n\t$(CC) -DVALUE=$(VALUE) main.c -o program\n",
     );
     outside.write("tree/value.h", "");
     outside.write("outside/config.mk", "VALUE = 1\n");
-    let command = format!("make OUTSIDE={}", outside.path("outside").display());
+    let command = format!("make PLACE={}", outside.path("outside").display());
     outside.check(&command, |outside| outside.write("outside/config.mk", "VALUE = 2\n"));
 }
 
