@@ -308,7 +308,7 @@ mod tests {
                 disturbance,
             };
             assert_eq!(place.inside(), Path::new(OsStr::from_bytes(b"/mnt/\xfe")));
-            let order = Order { place: Some(place), ..order.clone() };
+            let order = Order { common: Some(place), ..order.clone() };
             assert_eq!(Order::from_args(order.to_args().into_iter()), Some(order.clone()));
         }
     }
