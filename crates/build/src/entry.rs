@@ -26,7 +26,7 @@ const FAILED: &str = "failed";
 /// Failed builds that are kept.
 pub const FAILED_KEPT: usize = 8;
 /// The directory with links to libraries under the names that the loader looks for.
-const ALIASES: &str = "lib";
+pub(crate) const ALIASES: &str = "lib";
 /// The file that says that a build is complete.
 pub(crate) const BUILT: &str = "built.json";
 

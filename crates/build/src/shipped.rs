@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::beside::{self, Tree};
-use crate::build;
 use crate::collect::Version;
 use crate::elf;
 use crate::elsewhere;
+use crate::entry;
 use crate::image::{self, Image};
 use crate::inputs;
 use crate::record::{decode, LinkRecord, ObjectRecord, LINK_SECTION, OBJECT_SECTION};
@@ -61,7 +61,7 @@ fn of_programs(built: [&Version; 2], contents: [&[u8]; 2]) -> Vec<String> {
 }
 
 /// Directories of an entry of the cache.
-const DIRECTORIES: &[&str] = &["tree", "bin", build::ALIASES];
+const DIRECTORIES: &[&str] = &["tree", "bin", entry::ALIASES];
 
 /// Directories that a build left above its tree: the program can find them, and they are not compared.
 fn written_above(version: &Version) -> Vec<String> {
