@@ -50,9 +50,14 @@ pub fn native(
     Ok(Native::of(&version))
 }
 
+/// Any number will do.
+const DISTURBANCE: u64 = 1;
+
 /// Ready to run.
 pub struct Golden {
     executor: Executor,
+    /// With other addresses, and other things in memory that the program has not written.
+    disturbed: Executor,
     limits: Limits,
     deadline: Instant,
 }
@@ -64,13 +69,15 @@ impl Golden {
         deadline: Instant,
         setting: &Setting,
     ) -> Result<Golden, CliError> {
-        Ok(Golden { executor: setting.native(program)?, limits, deadline: deadline + GRACE })
+        let disturbed = setting.disturbed(program, Some(DISTURBANCE))?;
+        Ok(Golden { executor: setting.native(program)?, disturbed, limits, deadline: deadline + GRACE })
     }
 
     /// What the golden version does on the test case of a difference, and which version is right.
     pub fn classify(&mut self, rules: &Rules, case: &Case) -> Option<(Class, Run)> {
-        let mut run = || run_until(&mut self.executor, &case.test, &self.limits, Some(self.deadline)).ok();
-        let (first, second) = (run()?, run()?);
+        let (limits, deadline) = (&self.limits, Some(self.deadline));
+        let run = |executor| run_until(executor, &case.test, limits, deadline).ok();
+        let (first, second) = (run(&mut self.executor)?, run(&mut self.disturbed)?);
         Some((classify(rules, case, [&first, &second]), first))
     }
 }

@@ -17,7 +17,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// How many times longer than a step of making a test smaller the confirmation of the result may take.
-const LAST_WORD: u32 = 9;
+const LAST_WORD: u32 = 7;
 
 /// How much goes into one test.
 #[derive(Clone, Copy, Debug)]

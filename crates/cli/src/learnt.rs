@@ -49,3 +49,48 @@ impl LearntRules {
         self.state().parts.clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parallax_execute::{Outcome, Output, Run};
+    use std::time::Duration;
+
+    fn printed(text: &str) -> Run {
+        Run {
+            outcome: Outcome::Exited(0),
+            stdout: Output { bytes: text.into(), truncated: false },
+            stderr: Output::default(),
+            files: vec![],
+            files_truncated: false,
+            wall: Duration::ZERO,
+            cpu: Duration::ZERO,
+        }
+    }
+
+    /// What is learnt from two runs of one version.
+    fn after(first: &str, second: &str) -> LearntRules {
+        let learnt = LearntRules::new(Rules::default());
+        let parts = parallax_oracle::unstable(&learnt.now(), &printed(first), &printed(second));
+        learnt.learn(&parts.into_iter().map(|part| (Which::Old, part)).collect::<Vec<_>>());
+        learnt
+    }
+
+    #[test]
+    fn a_line_that_a_word_tells_from_others_is_left_out_on_every_input() {
+        let learnt = after("at 0x7f01\n", "at 0x7f02\n");
+        let differ = |old: &str, new: &str| !learnt.now().differing(&printed(old), &printed(new)).is_empty();
+        assert!(!differ("sum 3\nat 0x55aa\n", "sum 3\nat 0x55ab\n"));
+        assert!(differ("sum 3\nat 0x55aa\n", "sum 4\nat 0x55aa\n"));
+        assert_eq!(learnt.parts().len(), 1);
+    }
+
+    #[test]
+    fn what_nothing_tells_from_others_is_looked_at_again() {
+        for (first, second) in [("17\n", "18\n"), ("a\nb\n", "b\na\n"), ("one\n", "one\ntwo\n")] {
+            let learnt = after(first, second);
+            assert!(!learnt.now().differing(&printed(first), &printed(second)).is_empty(), "{first:?}");
+            assert!(learnt.parts().is_empty());
+        }
+    }
+}

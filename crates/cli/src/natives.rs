@@ -84,7 +84,7 @@ impl Setting {
     }
 
     /// One in whose runs memory that the program has not written looks as the number says.
-    fn disturbed(
+    pub fn disturbed(
         &self,
         program: &Path,
         disturbance: Option<u64>,
