@@ -174,7 +174,8 @@ impl Comparison<'_> {
             None => self.pieces().iter().map(Piece::change).collect(),
         };
         let mut view = DiffView::new(self.versions());
-        view.warnings = rules.profilers.iter().map(profile_warning).collect();
+        let cage = crate::cage::warning(&self.setting, &self.built[0].native);
+        view.warnings = rules.profilers.iter().map(profile_warning).chain(cage).collect();
         view.warnings.extend(self.observed.warnings.iter().cloned());
         view.warnings.extend(self.astray());
         view.weakened.extend(self.observed.warnings.iter().cloned().chain(self.astray()));

@@ -121,12 +121,18 @@ fn kernel() -> Finding {
 
 /// Runs a program that does nothing, confined: the only honest test.
 fn confinement() -> Finding {
-    let state = confined_run().map(|confinement| match confinement {
-        Some(Confinement::Namespaces) => {
-            "namespaces, read-only mounts, Landlock, system-call filter".to_owned()
+    let state = confined_run().map(|confinement| {
+        let confinement = confinement.unwrap_or(Confinement::None);
+        let in_force = match confinement {
+            Confinement::Namespaces => "namespaces, overlays, Landlock, system-call filter",
+            Confinement::SharedFiles => "namespaces, read-only mounts, Landlock, system-call filter",
+            Confinement::Landlock => "Landlock and system-call filter (no namespaces here)",
+            Confinement::None => "limits only",
+        };
+        match confinement.not_promised() {
+            [] => in_force.to_owned(),
+            open => format!("{in_force}; not out of reach: {}", open.join("; ")),
         }
-        Some(Confinement::Landlock) => "Landlock and system-call filter (no namespaces here)".to_owned(),
-        Some(Confinement::None) | None => "limits only".to_owned(),
     });
     Finding { name: "confinement".to_owned(), state, needed: true }
 }

@@ -160,9 +160,6 @@ pub fn limits(limits: &LimitArgs, time: Duration) -> Limits {
 
 /// What the run was given, as the trace numbers it.
 pub fn inputs(arena: &Arena) -> Result<Vec<Input>, CliError> {
-    let header = arena.header();
-    let (from, len) = (header.request_offset as usize, header.request_len as usize);
-    let bytes = arena.bytes().get(from..).and_then(|rest| rest.get(..len));
-    let request = bytes.and_then(request::Request::decode).ok_or(CliError::Overwritten)?;
+    let request = request::Request::decode(arena.request()).ok_or(CliError::Overwritten)?;
     Ok(request.inputs)
 }

@@ -7,6 +7,7 @@ mod answers;
 mod args;
 mod astray;
 mod cache;
+mod cage;
 mod changed;
 mod check;
 mod clock;

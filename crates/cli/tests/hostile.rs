@@ -155,3 +155,69 @@ fn a_full_disk_is_named_and_is_no_result() {
     assert!([2, 3].contains(&output.status.code().unwrap()), "{:?}: {stderr}", output.status);
     assert_eq!(output.stdout, b"");
 }
+
+/// Attacks on every run, and a difference behind it.
+#[cfg(target_arch = "x86_64")]
+const ATTACKING: &str = r#"
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static long call(long n, long a, long b) {
+    long result;
+    __asm__ volatile("syscall" : "=a"(result) : "a"(n), "D"(a), "S"(b) : "rcx", "r11", "memory");
+    return result;
+}
+static void garble(void) {
+    static char line[4096];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps)) {
+        unsigned long start, end;
+        char rights[8];
+        if (sscanf(line, "%lx-%lx %7s", &start, &end, rights) == 3 && !strcmp(rights, "rw-s"))
+            memset((void *)start, 0xa5, end - start < 9000 ? end - start : 9000);
+    }
+}
+int main(int argc, char **argv) {
+    for (int fd = 3; fd < 1024; fd++) write(fd, "\1\0\0\0\0\0\0\0", 8);
+    mkdir("d", 0700);
+    if (call(57, 0, 0) == 0)
+        for (;;) { rename("d", "e"); symlink(VICTIM, "d"); unlink("d"); rename("e", "d"); }
+    rename("../work", "../aside");
+    symlink(VICTIM, "../work");
+    if (argc > 1 && argv[1][0] == 'g') garble();
+    for (int fd = 3; fd < 1024; fd++) close(fd);
+    if (argc > 1 && argv[1][0] == 'x') return RESULT;
+    return 0;
+}
+"#;
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn programs_that_attack_on_every_run_get_a_verdict_and_harm_nobody() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let victim = directory.path().join("victim");
+    fs::create_dir(&victim).unwrap();
+    fs::write(victim.join("file"), "keep me").unwrap();
+    for (name, result) in [("old.c", 3), ("new.c", 4)] {
+        let head = format!("#define VICTIM \"{}\"\n#define RESULT {result}\n", victim.display());
+        fs::write(directory.path().join(name), head + ATTACKING).unwrap();
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_parallax"))
+        .args(["diff", "old.c", "new.c", "--format", "json", "--time", "5s", "--", "abc"])
+        .current_dir(directory.path())
+        .env("PARALLAX_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"))
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    // On a busy machine the time may be up before the difference is found; it is never an error, and never `equivalent`.
+    assert!([0, 1, 5].contains(&output.status.code().unwrap()), "{:?}: {stderr}", output.status);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(["different", "none-found", "not-executed"].contains(&found["verdict"].as_str().unwrap()));
+    for difference in found["differences"].as_array().unwrap() {
+        assert_eq!((&difference["old"]["exit"], &difference["new"]["exit"]), (&3.into(), &4.into()));
+    }
+    assert_eq!(fs::read(victim.join("file")).unwrap(), b"keep me");
+    assert_eq!(fs::read_dir(&victim).unwrap().count(), 1);
+}

@@ -3,7 +3,8 @@
 //! In: sizes. Out: a memory file, mapped, with a valid header.
 //!
 //! Always holds: the regions lie inside the mapping, aligned to pages, in the order that
-//! [`parallax_trace::format`] gives. Between runs nobody else writes.
+//! [`parallax_trace::format`] gives. Between runs nobody else writes. Where the regions are, the engine knows by itself: what a run wrote there
+//! is not read.
 
 use crate::stream::Stream;
 use crate::sys;
@@ -59,6 +60,8 @@ pub struct Arena {
     file: OwnedFd,
     start: *mut u8,
     len: usize,
+    /// The last request, as the engine wrote it.
+    request: Vec<u8>,
 }
 
 // SAFETY: the mapping belongs to the value; shared access only reads, and writes need `&mut self`.
@@ -87,7 +90,7 @@ impl Arena {
             start.cast::<Header>().write(header);
             start.cast::<u8>()
         };
-        Ok(Arena { file, start, len })
+        Ok(Arena { file, start, len, request: Vec::new() })
     }
 
     /// Everything, header first.
@@ -100,6 +103,11 @@ impl Arena {
     pub fn header(&self) -> Header {
         // SAFETY: the mapping starts with a header; any bit pattern is a valid one.
         unsafe { self.start.cast::<Header>().read() }
+    }
+
+    /// What the last run was given: the engine's own copy.
+    pub fn request(&self) -> &[u8] {
+        &self.request
     }
 
     /// For taking chunks away during a run.
@@ -127,6 +135,8 @@ impl Arena {
         let mut header =
             layout(sizes).filter(|h| request.len() as u64 <= h.request_capacity).ok_or_else(too_large)?;
         header.request_len = request.len() as u64;
+        self.request.clear();
+        self.request.extend_from_slice(request);
         header.nodes_len = 1;
         header.chunk_stream = stream.into();
         // SAFETY: `&mut self` and no run under way; the request fits its region by the check above.
@@ -136,6 +146,26 @@ impl Arena {
             std::ptr::copy_nonoverlapping(request.as_ptr(), at, request.len());
         }
         Ok(())
+    }
+
+    /// After a run: the layout is the engine's again, whatever the run wrote over it. Its counts and flags stay, for the reader
+    /// to check.
+    pub(crate) fn restore_layout(&mut self, sizes: &ArenaSizes) {
+        let (Some(ours), theirs) = (layout(sizes), self.header()) else { return };
+        let header = Header {
+            request_len: self.request.len() as u64,
+            events_len: theirs.events_len,
+            nodes_len: theirs.nodes_len,
+            tables_len: theirs.tables_len,
+            flags: theirs.flags,
+            inconsistent: theirs.inconsistent,
+            stale: theirs.stale,
+            dropped_events: theirs.dropped_events,
+            chunks: theirs.chunks,
+            ..ours
+        };
+        // SAFETY: the mapping starts with a header, and no run is under way.
+        unsafe { self.start.cast::<Header>().write(header) };
     }
 }
 
@@ -191,6 +221,27 @@ mod tests {
             assert!(pair[0].0 + pair[0].1 <= pair[1].0, "{pair:?}");
             assert_eq!(pair[1].0 % PAGE, 0);
         }
+    }
+
+    #[test]
+    fn a_run_cannot_move_the_regions() {
+        let sizes = ArenaSizes::default();
+        let mut arena = Arena::new(&sizes).unwrap();
+        let before = arena.header();
+        // SAFETY: the header is whole words, at the start of the mapping.
+        unsafe { std::slice::from_raw_parts_mut(arena.start, size_of::<Header>()).fill(0xff) };
+        arena.restore_layout(&sizes);
+        let after = arena.header();
+        assert_eq!((after.flags, after.nodes_len), (u32::MAX, u64::MAX));
+        let counts =
+            Header { events_len: 0, nodes_len: 0, tables_len: 0, flags: 0, inconsistent: 0, ..after };
+        let counts = Header { stale: 0, dropped_events: 0, chunks: 0, ..counts };
+        assert_eq!(bytes_of(&counts), bytes_of(&before));
+    }
+
+    fn bytes_of(header: &Header) -> Vec<u8> {
+        // SAFETY: a header is plain data without padding.
+        unsafe { std::slice::from_raw_parts((&raw const *header).cast(), size_of::<Header>()).to_vec() }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use landlock::{
     RulesetCreatedAttr, RulesetStatus, Scope, ABI,
 };
 use std::collections::BTreeSet;
-use std::ffi::{CString, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -32,6 +32,9 @@ const MOUNT_POINTS: [&str; 5] = ["/dev/shm", "/mnt", "/media", "/srv", "/opt"];
 const TEMPORARY_PLACES: [&str; 2] = ["/tmp", "/var/tmp"];
 /// Devices that can be written without harm.
 const HARMLESS_DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
+const RANDOM_DEVICES: [&str; 2] = ["/dev/random", "/dev/urandom"];
+/// Where a run that sees the host's own files may read none.
+const CLOSED_PLACES: [&str; 2] = ["/dev", "/run"];
 /// `CAP_CHECKPOINT_RESTORE`: choosing the process number of the next child.
 const CAP_CHECKPOINT_RESTORE: u64 = 40;
 const LAST_CAPABILITY: u64 = 63;
@@ -66,18 +69,6 @@ pub fn program_mount(programs: &[&Path]) -> Option<PathBuf> {
     let scratch = mount_point(programs);
     let hides = |place: &Path| programs.iter().any(|program| program.starts_with(place));
     places.rfind(|place| place.is_dir() && !hides(place) && scratch.as_ref() != Some(place))
-}
-
-/// In the first process of the namespaces: everything read-only, own `/proc`, and a scratch file
-/// system of limited size at `place`.
-pub fn mount_view(place: &Path, scratch_bytes: u64, scratch_files: u64) -> io::Result<()> {
-    sys::mount(c"none", Path::new("/"), c"", libc::MS_REC | libc::MS_PRIVATE, None)?;
-    sys::mount_everything_read_only()?;
-    let flags = libc::MS_NOSUID | libc::MS_NODEV;
-    sys::mount(c"proc", Path::new("/proc"), c"proc", flags | libc::MS_NOEXEC, None)?;
-    let options = format!("size={scratch_bytes},nr_inodes={scratch_files},mode=0755");
-    let options = CString::new(options).map_err(io::Error::other)?;
-    sys::mount(c"parallax", place, c"tmpfs", flags, Some(&options))
 }
 
 /// Shows the scratch file system's directory for temporary files where programs expect one, and says where. The program under
@@ -132,19 +123,25 @@ fn first_below(place: &Path, program: &Path) -> Option<OsString> {
     below.components().next().map(|name| name.as_os_str().to_owned())
 }
 
-/// Writes only below `writable`, no network; signals stay inside where the kernel can do that.
-pub fn landlock(writable: &[PathBuf]) -> Result<(), landlock::RulesetError> {
+/// Writes only below `writable`, no network; signals stay inside where the kernel can do that. `readable`: files can be read there
+/// and nowhere else; if there is none, everywhere.
+pub fn landlock(writable: &[PathBuf], readable: &[PathBuf]) -> Result<(), landlock::RulesetError> {
     let abi = ABI::V6;
+    let mut handled = AccessFs::from_write(abi);
+    if !readable.is_empty() {
+        handled |= AccessFs::ReadFile;
+    }
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::from_write(abi))?
+        .handle_access(handled)?
         .handle_access(AccessNet::from_all(abi))?
         .scope(Scope::from_all(abi))?
         .create()?;
     let devices = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
     let below = HARMLESS_DEVICES.iter().map(|d| (Path::new(d), devices));
     let whole = writable.iter().map(|place| (place.as_path(), AccessFs::from_write(abi)));
-    for (path, access) in below.chain(whole) {
+    let read = readable.iter().map(|place| (place.as_path(), AccessFs::ReadFile.into()));
+    for (path, access) in below.chain(whole).chain(read) {
         // What cannot be opened cannot be written: the error would come from the run itself.
         if let Ok(fd) = PathFd::new(path) {
             ruleset = ruleset.add_rule(PathBeneath::new(fd, access))?;
@@ -154,6 +151,22 @@ pub fn landlock(writable: &[PathBuf]) -> Result<(), landlock::RulesetError> {
     // The caller has looked at the kernel's version; a kernel that changes its mind is broken.
     assert!(status.ruleset != RulesetStatus::NotEnforced, "Landlock was promised and is not in force");
     Ok(())
+}
+
+/// Where runs without namespaces may read files: everywhere but where terminals, and most of the pipes and sockets of the host, are;
+/// of these places the harmless devices, the scratch directory and the program's own directory.
+pub fn readable_places(scratch: &Path, program: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut places: Vec<PathBuf> =
+        HARMLESS_DEVICES.iter().chain(&RANDOM_DEVICES).map(PathBuf::from).collect();
+    places.push(scratch.to_path_buf());
+    places.extend(program.parent().map(Path::to_path_buf));
+    for entry in fs::read_dir("/")? {
+        let path = entry?.path();
+        if !CLOSED_PLACES.iter().any(|closed| path == Path::new(closed)) {
+            places.push(path);
+        }
+    }
+    Ok(places)
 }
 
 /// Drops capabilities, except, where the server can use it, the one to choose process numbers (the
@@ -184,9 +197,8 @@ pub fn drop_capabilities(keep_pid_choice: bool) -> io::Result<()> {
 /// The system-call filters. `namespaces`: see [`filter::Strength`].
 pub fn filter(namespaces: bool) -> Result<(), seccompiler::Error> {
     let strength = filter::Strength {
-        attributes: !namespaces,
+        shared: !namespaces,
         truncation: !namespaces && sys::landlock_version() < LANDLOCK_TRUNCATE,
     };
-    seccompiler::apply_filter(&filter::hide_clone3()?)?;
-    seccompiler::apply_filter(&filter::program(strength)?)
+    filter::programs(strength)?.iter().try_for_each(|program| seccompiler::apply_filter(program))
 }

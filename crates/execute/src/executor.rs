@@ -9,14 +9,13 @@ use crate::home::{self, Home};
 use crate::link::{self, Link, Silence};
 use crate::place::Place;
 use crate::stream::Sink;
-use crate::{Arena, ArenaSizes, Error, Interrupt, Limits, Outcome, Output, Run, TestCase, RUNNER_SUBCOMMAND};
+use crate::{Arena, ArenaSizes, Error, Interrupt, Limits, Outcome, Run, TestCase, RUNNER_SUBCOMMAND};
 use parallax_trace::control::*;
 use parallax_trace::request::{Input, Request, Source};
 use std::ffi::OsString;
-use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -36,12 +35,33 @@ pub enum Kind {
 /// What is in force for the runs of an executor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Confinement {
-    /// Namespaces, read-only mounts, Landlock and a system-call filter.
+    /// Namespaces, all files of the host read-only and through overlays, Landlock and a system-call filter.
     Namespaces,
+    /// The same, but some file systems of the host can be shown only as they are, read-only.
+    SharedFiles,
     /// Landlock and a system-call filter; changing owners, modes, times and attributes of files is refused.
     Landlock,
     /// Limits only.
     None,
+}
+
+impl Confinement {
+    /// What a program that means harm can do all the same.
+    pub fn not_promised(self) -> &'static [&'static str] {
+        match self {
+            Confinement::Namespaces => &[],
+            Confinement::SharedFiles => &[
+                "what others write to named pipes on some file systems",
+                "locks on files of some file systems",
+            ],
+            Confinement::Landlock => &[
+                "what others write to named pipes",
+                "the disk, with files in the run's directory without end (each is limited)",
+                "names and numbers of foreign processes",
+            ],
+            Confinement::None => &["everything that you can"],
+        }
+    }
 }
 
 /// Which inputs are symbolic.
@@ -242,11 +262,15 @@ impl Executor {
             Some(link) => link,
             None => link::start(&self.program, self.kind, &self.options, &self.arena)?,
         };
-        let run = self.run_with(&mut link, test, limits, each);
+        let run = self.run_with(&mut link, test, limits, (each, self.options.may_stay));
         // A scratch directory that cannot be emptied, or a server that is gone, is not used again.
         let usable = !matches!(run, Ok(Run { outcome: Outcome::Lost, .. }) | Err(Error::Interrupted));
-        if link.scratch.empty().is_ok() && usable {
+        if usable && link.scratch.empty().is_ok() {
             self.link = Some(link);
+        } else if !usable {
+            // Nobody knows whether everything that could write to this one has ended.
+            drop(link);
+            self.arena = Arena::new(&self.sizes)?;
         }
         run
     }
@@ -256,27 +280,38 @@ impl Executor {
         link: &mut Link,
         test: &TestCase,
         limits: &Limits,
-        each: Option<Sink>,
+        (each, may_stay): (Option<Sink>, bool),
     ) -> Result<Run, Error> {
         link.scratch.fill(test)?;
         let request = self.request(link, test).encode();
         self.arena.put_request(&self.sizes, &request, each.is_some())?;
-        let (reply, lost) = match self.converse(link, &self.command(limits), each) {
+        let (reply, lost) = match self.converse(link, &self.command(limits, may_stay), each) {
             Ok(reply) => (reply, false),
             Err(Silence::Interrupted) => return Err(Error::Interrupted),
             Err(Silence::Gone | Silence::Late) => (Reply::default(), true),
         };
+        self.arena.restore_layout(&self.sizes);
+        if reply.limits & LIMIT_AGAIN != 0 && may_stay {
+            let failed = |source| Error::Scratch { action: "empty", path: ".".into(), source };
+            link.scratch.empty().map_err(failed)?;
+            return self.run_with(link, test, limits, (None, false));
+        }
         if reply.limits & LIMIT_NOT_STARTED != 0 {
             let source = io::Error::from_raw_os_error(reply.status);
             return Err(Error::NotStarted { program: self.program.clone(), source });
         }
-        let (stdout, stderr) = (captured(&link.stdout, limits)?, captured(&link.stderr, limits)?);
-        let outcome = if lost { Outcome::Lost } else { outcome(&reply, stdout.1 || stderr.1) };
-        let (files, files_truncated) = link.scratch.changes(test);
+        let streams = &link.scratch.streams;
+        let ((stdout, printed), (stderr, complained)) =
+            (streams.stdout(limits.output)?, streams.stderr(limits.output)?);
+        let most = writable_bytes(limits);
+        let is_full = most > 0 && (printed >= most || complained >= most);
+        let outcome = if lost { Outcome::Lost } else { outcome(&reply, is_full) };
+        // Without its server nobody knows that a run is over: its files are not looked at.
+        let (files, files_truncated) = if lost { (Vec::new(), true) } else { link.scratch.changes(test) };
         Ok(Run {
             outcome,
-            stdout: stdout.0,
-            stderr: stderr.0,
+            stdout,
+            stderr,
             files,
             files_truncated,
             wall: Duration::from_micros(reply.wall_us),
@@ -298,7 +333,7 @@ impl Executor {
         })
     }
 
-    fn command(&self, limits: &Limits) -> Command {
+    fn command(&self, limits: &Limits, may_stay: bool) -> Command {
         let total = match self.kind {
             Kind::Native => limits.memory,
             Kind::Instrumented if limits.memory == 0 => 0,
@@ -311,7 +346,7 @@ impl Executor {
             memory_bytes: if self.options.reserves_much { 0 } else { limits.memory },
             file_bytes: writable_bytes(limits),
             total_memory_bytes: total,
-            may_stay: self.options.may_stay as u64,
+            may_stay: may_stay as u64,
         }
     }
 
@@ -335,7 +370,7 @@ impl Executor {
         Request {
             argv0: self.options.argv0.clone().unwrap_or_else(|| file_name.to_vec()),
             directory: bytes(&directory),
-            stdin_path: bytes(&link.scratch.stdin_path()),
+            streams: bytes(&link.scratch.streams_directory()),
             fixed_env: fixed.into_iter().map(|(name, value)| [name, value].join(&b'=')).collect(),
             inputs: inputs(test, &self.options.symbolic),
             program: bytes(link.place.as_ref().map(Place::inside).as_ref().unwrap_or(&self.program)),
@@ -376,17 +411,6 @@ fn writable_bytes(limits: &Limits) -> u64 {
         return 0;
     }
     limits.output.max(limits.file_size)
-}
-
-/// What was printed, and whether it is as much as the kernel allows.
-fn captured(file: &File, limits: &Limits) -> Result<(Output, bool), Error> {
-    let failed = |source| Error::Setup { what: "the captured output", source };
-    let len = file.metadata().map_err(failed)?.len();
-    let kept = if limits.output == 0 { len } else { len.min(limits.output) };
-    let mut bytes = vec![0; kept as usize];
-    file.read_exact_at(&mut bytes, 0).map_err(failed)?;
-    let full = writable_bytes(limits) > 0 && len >= writable_bytes(limits);
-    Ok((Output { bytes, truncated: kept < len }, full))
 }
 
 fn outcome(reply: &Reply, output_full: bool) -> Outcome {

@@ -9,6 +9,7 @@
 //! [`Options::unconfined`] is set.
 
 mod arena;
+mod beneath;
 mod confine;
 mod disturb;
 mod error;
@@ -28,8 +29,10 @@ mod scratch;
 #[allow(dead_code)]
 mod server;
 mod stream;
+mod streams;
 mod sys;
 mod testcase;
+mod view;
 
 pub use arena::{Arena, ArenaSizes};
 pub use error::Error;

@@ -35,8 +35,6 @@ pub struct Link {
     process: Process,
     reply: OwnedFd,
     pub scratch: Scratch,
-    pub stdout: File,
-    pub stderr: File,
     pub confinement: Confinement,
     /// Where the program is in a run, if not where it is.
     pub place: Option<Place>,
@@ -120,20 +118,22 @@ fn start_at(
         scratch: place.clone(),
     };
     let mut starting = spawn(&order, options, arena)?;
-    let attached = starting.hello(&order, options)?;
+    let (attached, in_force) = starting.hello(&order, options)?;
+    let unusable = |source| Error::Setup { what: "the scratch directory", source };
     let scratch = match (attached, host) {
-        (Some(fd), _) => Scratch::mounted(fd, place, confine::names_kept(&visible)),
-        (None, Some(host)) => Scratch::on_host(host),
+        (Some(fd), _) => Scratch::mounted(fd, place, confine::names_kept(&visible)).map_err(unusable)?,
+        (None, Some(host)) => Scratch::on_host(host).map_err(unusable)?,
         (None, None) => return Err(starting.runner_failed(options, "sent no scratch directory")),
     };
     starting.ready(program, options)?;
     let confinement = match level {
-        Level::Namespaces => Confinement::Namespaces,
+        Level::Namespaces if in_force & CONFINED_OVERLAY != 0 => Confinement::Namespaces,
+        Level::Namespaces => Confinement::SharedFiles,
         Level::Landlock => Confinement::Landlock,
         Level::None => Confinement::None,
     };
-    let Starting { process, reply, stdout, stderr } = starting;
-    Ok(Link { process, reply, scratch, stdout, stderr, confinement, place: common })
+    let Starting { process, reply, .. } = starting;
+    Ok(Link { process, reply, scratch, confinement, place: common })
 }
 
 /// Where all versions are when they run.
@@ -156,7 +156,6 @@ fn program_place(mount: PathBuf, program: &Path, options: &Options) -> Option<Pl
 struct Starting {
     process: Process,
     reply: OwnedFd,
-    stdout: File,
     stderr: File,
 }
 
@@ -164,13 +163,11 @@ fn spawn(order: &Order, options: &Options, arena: &Arena) -> Result<Starting, Er
     let setup = |source| Error::Setup { what: "the conversation with the runner", source };
     let (command_read, command) = sys::pipe().map_err(setup)?;
     let (reply, reply_write) = sys::socket_pair().map_err(setup)?;
-    let stdout = File::from(sys::memory_file(c"parallax-stdout", 0).map_err(setup)?);
     let stderr = File::from(sys::memory_file(c"parallax-stderr", 0).map_err(setup)?);
     let ends = [
         (arena.fd(), FD_ARENA),
         (command_read.as_fd(), FD_COMMAND),
         (reply_write.as_fd(), FD_REPLY),
-        (stdout.as_fd(), FD_STDOUT),
         (stderr.as_fd(), FD_STDERR),
     ];
     // Copies above the protocol's numbers, so that none is overwritten by another's.
@@ -189,14 +186,14 @@ fn spawn(order: &Order, options: &Options, arena: &Arena) -> Result<Starting, Er
             .pre_exec(move || copies.iter().try_for_each(|(fd, number)| sys::dup_to(fd.as_raw_fd(), *number)))
     };
     let child = process.spawn().map_err(|e| Error::Runner { runner, detail: e.to_string() })?;
-    Ok(Starting { process: Process { child, command: Some(command) }, reply, stdout, stderr })
+    Ok(Starting { process: Process { child, command: Some(command) }, reply, stderr })
 }
 
 impl Starting {
-    /// Waits for the runner's report; gives the scratch directory's descriptor if there is one.
-    fn hello(&mut self, order: &Order, options: &Options) -> Result<Option<OwnedFd>, Error> {
+    /// Waits for the runner's report; gives the scratch directory's descriptor if there is one, and what is in force.
+    fn hello(&mut self, order: &Order, options: &Options) -> Result<(Option<OwnedFd>, u32), Error> {
         match listen::<Hello>(&self.reply, options.start_time, options) {
-            Ok((hello, fd)) if hello.magic == HELLO => Ok(fd),
+            Ok((hello, fd)) if hello.magic == HELLO => Ok((fd, hello.confinement)),
             Ok(_) => Err(self.runner_failed(options, "is of another version")),
             Err(Silence::Interrupted) => Err(Error::Interrupted),
             Err(Silence::Late) => Err(self.runner_failed(options, "did not answer in time")),

@@ -9,7 +9,7 @@
 
 use crate::place::Place;
 use crate::server;
-use crate::{confine, sys};
+use crate::{confine, sys, view};
 use parallax_trace::control::*;
 use parallax_trace::format::FORMAT_VERSION;
 use parallax_trace::request::{Request, Source};
@@ -184,13 +184,13 @@ fn run(order: &Order) -> Result<i32, Failure> {
     }
 }
 
-/// Nothing of the engine's but the five descriptors of the protocol.
+/// Nothing of the engine's but the descriptors of the protocol.
 fn prepare_descriptors() -> io::Result<()> {
     sys::close_range(3, FD_FIRST as u32 - 1)?;
     sys::close_range(FD_LAST_PID as u32, u32::MAX)?;
     let null = std::fs::File::open("/dev/null")?;
     sys::dup_to(null.as_raw_fd(), 0)?;
-    sys::dup_to(FD_STDOUT, 1)?;
+    sys::dup_to(null.as_raw_fd(), 1)?;
     sys::dup_to(FD_STDERR, 2)
 }
 
@@ -211,8 +211,14 @@ fn confine_and_greet(order: &Order) -> Result<(), Failure> {
     let mut hello = Hello { magic: HELLO, confinement: 0 };
     let mut attached = None;
     let mut writable = vec![order.scratch.clone()];
+    let mut readable = Vec::new();
+    if order.level == Level::Landlock {
+        readable = step("places to read", confine::readable_places(&order.scratch, &order.program))?;
+    }
     if order.level == Level::Namespaces {
-        step("mounts", confine::mount_view(&order.scratch, order.scratch_bytes, SCRATCH_FILES))?;
+        if step("mounts", view::enter(&order.scratch, order.scratch_bytes, SCRATCH_FILES))? {
+            hello.confinement |= CONFINED_OVERLAY;
+        }
         let visible: Vec<&Path> = std::iter::once(&*order.program).chain(order.place.as_deref()).collect();
         writable.extend(step("temporary files", confine::mount_temporary(&order.scratch, &visible))?);
         if let Some(place) = &order.place {
@@ -227,7 +233,7 @@ fn confine_and_greet(order: &Order) -> Result<(), Failure> {
     let keep_pid = order.level == Level::Namespaces && open_last_pid();
     if order.level != Level::None {
         step("capabilities", confine::drop_capabilities(keep_pid))?;
-        step("Landlock", confine::landlock(&writable))?;
+        step("Landlock", confine::landlock(&writable, &readable))?;
         step("system-call filter", confine::filter(order.level == Level::Namespaces))?;
         hello.confinement |= CONFINED_LANDLOCK;
     }
@@ -236,7 +242,7 @@ fn confine_and_greet(order: &Order) -> Result<(), Failure> {
 
 /// Opens what lets the server choose process numbers; without it runs only differ in theirs.
 fn open_last_pid() -> bool {
-    let file = std::fs::OpenOptions::new().write(true).open("/proc/sys/kernel/ns_last_pid");
+    let file = std::fs::OpenOptions::new().read(true).write(true).open("/proc/sys/kernel/ns_last_pid");
     file.is_ok_and(|f| sys::dup_to(f.as_raw_fd(), FD_LAST_PID).is_ok())
 }
 

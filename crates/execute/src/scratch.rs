@@ -1,19 +1,22 @@
 //! The directory of a run: filled before, looked at after, emptied.
 //!
-//! In: a test case. Out: its files on disk, and what a run made of them.
+//! In: a test case. Out: its files on disk, its standard streams, and what a run made of them.
 //!
-//! Always holds: nothing is followed out of the directory: links are read as links, special files are never
-//! opened. No run is under way while this module looks or deletes.
+//! Always holds: everything is done below one directory through descriptors ([`crate::beneath`]): links are read as links,
+//! special files are never opened, and what was put in the place of a directory of ours is not taken for it. No process of a run
+//! is under way while this module looks or deletes: all are dead, or, of a stage, stopped.
 
+use crate::beneath::{Dir, Stat};
+use crate::streams::Streams;
 use crate::testcase::{Content, FileChange, Output, TestCase};
 use crate::Error;
+use parallax_trace::control::STREAMS;
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -22,7 +25,6 @@ const WORK: &str = "work";
 /// `TMPDIR` of the run.
 const TEMPORARY: &str = "tmp";
 const DIRECTORIES: [&str; 2] = [WORK, TEMPORARY];
-const STDIN: &str = "stdin";
 /// Changed files that are kept, and their bytes in all.
 const MAX_CHANGES: usize = 10_000;
 const MAX_CHANGED_BYTES: u64 = 64 << 20;
@@ -31,31 +33,25 @@ const MAX_DEPTH: usize = 128;
 /// Name, before a number, of directories on their way out.
 const TRASH: &str = ".parallax-trash-";
 const DIRECTORY_MODE: u32 = 0o755;
-const FILE_MODE: u32 = 0o644;
+pub(crate) const FILE_MODE: u32 = 0o644;
 /// Time of the last change of every input file, since 1970: the year 2020.
 pub const FILE_TIME: Duration = Duration::from_secs(1_577_836_800);
 
-/// Where a scratch directory lives; held for as long as it is in use.
-#[allow(dead_code, reason = "the values are owned, not read")]
-enum Home {
-    /// A file system of the run's mount namespace, which goes away with it.
-    Mount(OwnedFd),
-    /// A directory of the host, removed on drop.
-    Host(tempfile::TempDir),
-}
-
 pub struct Scratch {
-    /// As the engine sees it.
-    outside: PathBuf,
+    top: Dir,
     /// As the run sees it.
     inside: PathBuf,
-    home: Home,
+    /// Standard input, output and error of the runs.
+    pub streams: Streams,
+    /// A directory of the host, removed on drop; none where it is a file system of the run's mount namespace, which
+    /// goes away with that.
+    host: Option<tempfile::TempDir>,
     /// Directories moved to the top so far.
     moved: Cell<u64>,
     /// How many of [`DIRECTORIES`] the last emptying left in place.
     kept: Cell<usize>,
     /// The directory that [`make_temporary`] made, where it is mounted elsewhere too: another in its place would not be.
-    temporary: Option<u64>,
+    temporary: Option<(u64, u64)>,
     /// Names in that directory that are not the run's.
     foreign: Vec<OsString>,
 }
@@ -65,24 +61,29 @@ pub type Changes = (Vec<FileChange>, bool);
 
 impl Scratch {
     /// `foreign`: what stays in the directory for temporary files.
-    pub fn mounted(fd: OwnedFd, inside: PathBuf, foreign: Vec<OsString>) -> Scratch {
-        let outside = PathBuf::from(format!("/proc/self/fd/{}", fd.as_raw_fd()));
-        let temporary = fs::symlink_metadata(outside.join(TEMPORARY)).ok().map(|m| m.ino());
-        let (moved, kept) = (Cell::new(0), Cell::new(0));
-        Scratch { outside, inside, home: Home::Mount(fd), moved, kept, temporary, foreign }
+    pub fn mounted(fd: OwnedFd, inside: PathBuf, foreign: Vec<OsString>) -> io::Result<Scratch> {
+        let top = Dir::new(fd)?;
+        let temporary = Some(top.stat(OsStr::new(TEMPORARY))?.identity);
+        Scratch::new(top, inside, None, temporary, foreign)
     }
 
-    pub fn on_host(directory: tempfile::TempDir) -> Scratch {
-        let outside = directory.path().to_path_buf();
-        Scratch {
-            inside: outside.clone(),
-            outside,
-            home: Home::Host(directory),
-            moved: Cell::new(0),
-            kept: Cell::new(0),
-            temporary: None,
-            foreign: Vec::new(),
-        }
+    pub fn on_host(directory: tempfile::TempDir) -> io::Result<Scratch> {
+        let top = Dir::at(directory.path())?;
+        top.make_dir(OsStr::new(STREAMS), DIRECTORY_MODE)?;
+        let inside = directory.path().to_path_buf();
+        Scratch::new(top, inside, Some(directory), None, Vec::new())
+    }
+
+    fn new(
+        top: Dir,
+        inside: PathBuf,
+        host: Option<tempfile::TempDir>,
+        temporary: Option<(u64, u64)>,
+        foreign: Vec<OsString>,
+    ) -> io::Result<Scratch> {
+        let streams = Streams::make(&top)?;
+        let (moved, kept) = (Cell::new(0), Cell::new(0));
+        Ok(Scratch { top, inside, streams, host, moved, kept, temporary, foreign })
     }
 
     pub fn working_directory(&self) -> PathBuf {
@@ -93,29 +94,26 @@ impl Scratch {
         self.inside.join(TEMPORARY)
     }
 
-    pub fn stdin_path(&self) -> PathBuf {
-        self.inside.join(STDIN)
+    pub fn streams_directory(&self) -> PathBuf {
+        self.inside.join(STREAMS)
     }
 
     /// Writes the files of a test case.
     pub fn fill(&self, test: &TestCase) -> Result<(), Error> {
         if self.kept.get() < DIRECTORIES.len() {
             for name in DIRECTORIES {
-                let made = make_directory(&self.outside.join(name)).or_else(unless_there);
+                let made = self.top.make_dir(OsStr::new(name), DIRECTORY_MODE).or_else(unless_there);
                 made.map_err(|e| failed("make", name, e))?;
             }
         }
-        write_file(&self.outside.join(STDIN), &test.stdin).map_err(|e| failed("write", STDIN, e))?;
-        let work = self.outside.join(WORK);
-        for (path, bytes) in &test.files {
-            let parents: Vec<&Path> = path.ancestors().skip(1).filter(|p| *p != Path::new("")).collect();
-            for parent in parents.into_iter().rev() {
-                let made = make_directory(&work.join(parent)).or_else(unless_there);
-                made.map_err(|e| failed("make", parent, e))?;
-            }
-            write_file(&work.join(path), bytes).map_err(|e| failed("write", path, e))?;
+        self.streams.fill(&test.stdin).map_err(|e| failed("write", "standard input", e))?;
+        if test.files.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let work = self.top.open_dir(OsStr::new(WORK)).map_err(|e| failed("open", WORK, e))?;
+        test.files.iter().try_for_each(|(path, bytes)| {
+            write_below(&work, path, bytes).map_err(|e| failed("write", path, e))
+        })
     }
 
     /// What is different now from what [`Scratch::fill`] wrote.
@@ -128,7 +126,11 @@ impl Scratch {
             }
         }
         let mut walk = Walk { before, changes: Vec::new(), missing: false, bytes_left: MAX_CHANGED_BYTES };
-        walk.directory(&self.outside.join(WORK), Path::new(""), 0);
+        match self.top.open_dir(OsStr::new(WORK)) {
+            Ok(work) => walk.directory(&work, Path::new(""), 0),
+            // A run may have removed its directory; something else in its place is not looked at.
+            Err(_) => walk.missing = self.top.stat(OsStr::new(WORK)).is_ok(),
+        }
         let deleted = std::mem::take(&mut walk.before).into_keys().map(|path| FileChange::Deleted { path });
         walk.changes.extend(deleted);
         walk.changes.sort_by(|a, b| a.path().cmp(b.path()));
@@ -139,46 +141,57 @@ impl Scratch {
     pub fn empty(&self) -> io::Result<()> {
         let mut waiting = Vec::new();
         self.kept.set(0);
-        self.clear(&self.outside, &mut waiting)?;
-        while let Some(directory) = waiting.pop() {
-            self.clear(&directory, &mut waiting)?;
-            fs::remove_dir(&directory)?;
+        self.streams.check(&self.top)?;
+        self.check_temporary()?;
+        self.clear_top(&mut waiting)?;
+        while let Some(name) = waiting.pop() {
+            self.clear(&self.top.open_dir(&name)?, &[], &mut waiting)?;
+            self.top.remove_dir(&name)?;
         }
-        self.check_temporary()
+        Ok(())
     }
 
     /// A run that moved away the directory for temporary files, or changed its mode, leaves a view that no other run can have.
     fn check_temporary(&self) -> io::Result<()> {
         let Some(made) = self.temporary else { return Ok(()) };
-        match fs::symlink_metadata(self.outside.join(TEMPORARY)) {
-            Ok(now) if now.ino() == made => Ok(()),
+        match self.top.stat(OsStr::new(TEMPORARY)) {
+            Ok(now) if now.identity == made && now.mode == DIRECTORY_MODE => Ok(()),
             _ => Err(io::Error::other("the directory for temporary files is another one now")),
         }
     }
 
-    /// Removes what is in `directory`; directories that are not empty go to the top first, so that no depth
-    /// is too much for descriptors, stack or path length.
-    fn clear(&self, directory: &Path, waiting: &mut Vec<PathBuf>) -> io::Result<()> {
-        for entry in readable_directory(directory)? {
-            let entry = entry?;
-            let path = entry.path();
-            if self.foreign.contains(&entry.file_name()) && directory == self.outside.join(TEMPORARY) {
+    fn clear_top(&self, waiting: &mut Vec<OsString>) -> io::Result<()> {
+        for name in self.top.names()? {
+            let stat = self.top.stat(&name)?;
+            if name == STREAMS {
                 continue;
             }
-            if !entry.file_type()?.is_dir() {
-                fs::remove_file(&path)?;
-            } else if directory == self.outside && keeps(&entry) {
-                self.clear(&path, waiting)?;
+            if !stat.is_dir() {
+                self.top.remove_file(&name)?;
+            } else if keeps(&name, &stat) {
+                let foreign = if name == TEMPORARY { self.foreign.as_slice() } else { &[] };
+                self.clear(&self.top.open_dir(&name)?, foreign, waiting)?;
                 self.kept.set(self.kept.get() + 1);
-            } else if fs::remove_dir(&path).is_err() {
-                let mut at_top = path.clone();
-                if directory != self.outside {
-                    // Moving a directory takes the right to write to it.
-                    fs::set_permissions(&path, Permissions::from_mode(0o700))?;
-                    at_top = self.outside.join(format!("{TRASH}{}", self.moved.get()));
-                    self.moved.set(self.moved.get() + 1);
-                    fs::rename(&path, &at_top)?;
-                }
+            } else if self.top.remove_dir(&name).is_err() {
+                waiting.push(name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what is in `directory` but for `foreign`; directories that are not empty go to the top first, so that no depth
+    /// is too much for descriptors or stack.
+    fn clear(&self, directory: &Dir, foreign: &[OsString], waiting: &mut Vec<OsString>) -> io::Result<()> {
+        for name in directory.names()? {
+            if foreign.contains(&name) {
+                continue;
+            }
+            if !directory.stat(&name)?.is_dir() {
+                directory.remove_file(&name)?;
+            } else if directory.remove_dir(&name).is_err() {
+                let at_top = OsString::from(format!("{TRASH}{}", self.moved.get()));
+                self.moved.set(self.moved.get() + 1);
+                directory.move_dir(&name, &self.top, &at_top)?;
                 waiting.push(at_top);
             }
         }
@@ -188,7 +201,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        if matches!(self.home, Home::Host(_)) {
+        if self.host.is_some() {
             // `TempDir` gets past neither depth nor permissions; what is left is its job.
             let _ = self.empty();
         }
@@ -204,49 +217,39 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn directory(&mut self, directory: &Path, name: &Path, depth: usize) {
-        let Ok(entries) = readable_directory(directory) else {
-            self.missing |= depth > 0 || directory.exists();
-            return;
-        };
-        for entry in entries {
-            match entry {
-                Ok(entry) => self.entry(&entry.path(), &name.join(entry.file_name()), depth),
-                Err(_) => self.missing = true,
-            }
-        }
-    }
-
-    fn entry(&mut self, path: &Path, name: &Path, depth: usize) {
-        let Ok(metadata) = fs::symlink_metadata(path) else {
+    fn directory(&mut self, directory: &Dir, name: &Path, depth: usize) {
+        let Ok(entries) = directory.names() else {
             self.missing = true;
             return;
         };
-        let mode = metadata.permissions().mode() & 0o7777;
-        let kind = metadata.file_type();
+        for entry in entries {
+            self.entry(directory, &entry, &name.join(&entry), depth);
+        }
+    }
+
+    fn entry(&mut self, directory: &Dir, entry: &OsStr, name: &Path, depth: usize) {
+        let Ok(stat) = directory.stat(entry) else {
+            self.missing = true;
+            return;
+        };
         let before = self.before.remove(name);
-        let content = if kind.is_file() {
-            match self.file(path, metadata.len(), mode) {
-                Ok(content) => content,
-                Err(_) => {
-                    self.missing = true;
-                    Content::Other
-                }
-            }
-        } else if kind.is_symlink() {
-            fs::read_link(path).map_or(Content::Other, Content::Symlink)
-        } else if kind.is_dir() {
+        let content = if stat.is_file() {
+            self.file(directory, entry).unwrap_or_else(|_| {
+                self.missing = true;
+                Content::Other
+            })
+        } else if stat.is_link() {
+            directory.read_link(entry).map_or(Content::Other, Content::Symlink)
+        } else if stat.is_dir() {
             Content::Directory
         } else {
             Content::Other
         };
-        let directory = content == Content::Directory;
-        self.note(name, mode, content, before);
-        if directory {
-            if depth < MAX_DEPTH {
-                self.directory(path, name, depth + 1);
-            } else {
-                self.missing = true;
+        self.note(name, stat.mode, content, before);
+        if stat.is_dir() {
+            match directory.open_dir(entry) {
+                Ok(inner) if depth < MAX_DEPTH => self.directory(&inner, name, depth + 1),
+                _ => self.missing = true,
             }
         }
     }
@@ -271,40 +274,35 @@ impl Walk<'_> {
         });
     }
 
-    fn file(&mut self, path: &Path, len: u64, mode: u32) -> io::Result<Content> {
-        if mode & 0o400 == 0 {
-            // The owner may look at what a run made unreadable; `mode` was taken before.
-            fs::set_permissions(path, Permissions::from_mode(mode | 0o400))?;
-        }
+    fn file(&mut self, directory: &Dir, entry: &OsStr) -> io::Result<Content> {
+        let (file, stat) = directory.open_file(entry)?;
         let mut bytes = Vec::new();
-        let file =
-            OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
         file.take(self.bytes_left).read_to_end(&mut bytes)?;
         self.bytes_left -= bytes.len() as u64;
-        let truncated = (bytes.len() as u64) < len;
+        let truncated = (bytes.len() as u64) < stat.len;
         Ok(Content::File(Output { bytes, truncated }))
     }
 }
 
 /// Makes the directory for temporary files in a new scratch directory.
 pub fn make_temporary(scratch: &Path) -> io::Result<PathBuf> {
-    let path = scratch.join(TEMPORARY);
-    make_directory(&path)?;
-    Ok(path)
+    make_named(scratch, TEMPORARY)
 }
 
-fn readable_directory(path: &Path) -> io::Result<fs::ReadDir> {
-    fs::read_dir(path).or_else(|_| {
-        fs::set_permissions(path, Permissions::from_mode(0o700))?;
-        fs::read_dir(path)
-    })
+/// The same for the directory of the standard streams.
+pub fn make_streams(scratch: &Path) -> io::Result<PathBuf> {
+    make_named(scratch, STREAMS)
+}
+
+/// Before the first run, when nobody else can have put anything there.
+fn make_named(scratch: &Path, name: &str) -> io::Result<PathBuf> {
+    Dir::at(scratch)?.make_dir(OsStr::new(name), DIRECTORY_MODE)?;
+    Ok(scratch.join(name))
 }
 
 /// Whether this is a directory that the next run needs again, as it was made.
-fn keeps(entry: &fs::DirEntry) -> bool {
-    let name = entry.file_name();
-    DIRECTORIES.iter().any(|d| name == *d)
-        && entry.metadata().is_ok_and(|m| m.permissions().mode() & 0o7777 == DIRECTORY_MODE)
+fn keeps(name: &OsStr, stat: &Stat) -> bool {
+    DIRECTORIES.iter().any(|d| name == *d) && stat.mode == DIRECTORY_MODE
 }
 
 fn unless_there(error: io::Error) -> io::Result<()> {
@@ -314,17 +312,17 @@ fn unless_there(error: io::Error) -> io::Result<()> {
     }
 }
 
-fn make_directory(path: &Path) -> io::Result<()> {
-    fs::DirBuilder::new().mode(DIRECTORY_MODE).create(path)?;
-    // Whatever the umask is, runs see the same mode.
-    fs::set_permissions(path, Permissions::from_mode(DIRECTORY_MODE))
+/// A file of a test case and the directories on the way to it.
+fn write_below(work: &Dir, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let parent = work.make_path(path.parent().unwrap_or(Path::new("")), DIRECTORY_MODE)?;
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut file = parent.as_ref().unwrap_or(work).create_file(name, FILE_MODE)?;
+    file.write_all(bytes)?;
+    set_time(&file)
 }
 
-fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file: File = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)?;
-    file.set_permissions(Permissions::from_mode(FILE_MODE))?;
-    file.write_all(bytes)?;
-    // Programs print it (`diff -u`), and every run is to see the same.
+/// Programs print it (`diff -u`), and every run is to see the same.
+pub(crate) fn set_time(file: &fs::File) -> io::Result<()> {
     file.set_modified(SystemTime::UNIX_EPOCH + FILE_TIME)
 }
 

@@ -112,10 +112,14 @@ impl Stream {
 
     fn take(&self, number: usize, each: Sink) {
         let slot = self.slot(number);
-        // SAFETY: the chunk lies inside the mapping, and its thread has left it.
-        let words =
-            unsafe { std::slice::from_raw_parts(self.chunks.add(number * CHUNK_BYTES / 8), CHUNK_BYTES / 8) };
-        each(&Chunk { thread: slot.thread, sequence: slot.sequence, words });
+        let mut words = vec![0u64; CHUNK_BYTES / 8];
+        // SAFETY: the chunk lies inside the mapping, and its thread has left it. It is copied because a program that means harm
+        // may write to it all the same.
+        unsafe {
+            let chunk = self.chunks.add(number * CHUNK_BYTES / 8);
+            std::ptr::copy_nonoverlapping(chunk, words.as_mut_ptr(), words.len());
+        }
+        each(&Chunk { thread: slot.thread, sequence: slot.sequence, words: &words });
         // SAFETY: as in `slot`; the chunk is still ours.
         unsafe {
             (&raw mut (*self.table.add(number)).sequence).write_volatile(0);

@@ -2,7 +2,7 @@
 //!
 //! In: plain values. Out: `io::Result`. Always holds: no caller needs `unsafe` to set up a process.
 
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, OsStr};
 use std::io;
 use std::mem::size_of;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -10,7 +10,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
-fn check(result: i64) -> io::Result<i64> {
+/// The error that a negative result stands for.
+pub fn check(result: i64) -> io::Result<i64> {
     if result < 0 {
         Err(io::Error::last_os_error())
     } else {
@@ -20,7 +21,12 @@ fn check(result: i64) -> io::Result<i64> {
 
 /// A path for the kernel; a NUL byte in it is an error.
 pub fn c_path(path: &Path) -> io::Result<CString> {
-    CString::new(path.as_os_str().as_bytes()).map_err(|_| io::ErrorKind::InvalidInput.into())
+    c_name(path.as_os_str())
+}
+
+/// The same for one name.
+pub fn c_name(name: &OsStr) -> io::Result<CString> {
+    CString::new(name.as_bytes()).map_err(|_| io::ErrorKind::InvalidInput.into())
 }
 
 /// An anonymous memory file of `len` bytes.
@@ -185,6 +191,25 @@ pub fn mount(source: &CStr, target: &Path, kind: &CStr, flags: u64, data: Option
     // SAFETY: all strings are NUL-terminated and live through the call.
     check(unsafe { libc::mount(source.as_ptr(), target.as_ptr(), kind.as_ptr(), flags, data) }.into())
         .map(drop)
+}
+
+/// Takes away what is mounted at `target`, with everything below.
+pub fn unmount(target: &Path) -> io::Result<()> {
+    let target = c_path(target)?;
+    // SAFETY: the path is NUL-terminated.
+    check(unsafe { libc::umount2(target.as_ptr(), libc::MNT_DETACH) }.into()).map(drop)
+}
+
+/// Makes a mounted directory the root, and takes the old one away.
+pub fn change_root(root: &Path) -> io::Result<()> {
+    let root = c_path(root)?;
+    // SAFETY: the paths are NUL-terminated. The old root is put over the new one, and goes from there.
+    unsafe {
+        check(libc::chdir(root.as_ptr()).into())?;
+        check(libc::syscall(libc::SYS_pivot_root, c".".as_ptr(), c".".as_ptr()))?;
+        check(libc::umount2(c".".as_ptr(), libc::MNT_DETACH).into())?;
+        check(libc::chdir(c"/".as_ptr()).into()).map(drop)
+    }
 }
 
 /// Makes every mount read-only.

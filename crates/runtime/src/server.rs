@@ -6,14 +6,15 @@
 //! every command.
 //!
 //! Always holds: the server allocates nothing once it has started, so the heap that a run finds is
-//! the same in every run; when a reply is sent, no process of the run is alive but a stage that waits;
-//! the child sees descriptors 0, 1 and 2 only, and a stage some of the protocol's, far above them.
+//! the same in every run; when a reply is sent, every process of the run is dead, but for a stage, which then is the only
+//! one and is stopped; the program sees descriptors 0, 1 and 2 only, and nothing that it does to them or to memory can make
+//! the server say that a run has ended which has not.
 
 use parallax_trace::control::*;
 use parallax_trace::format::{Header, FORMAT_VERSION};
 use parallax_trace::request::Request;
 use std::mem::size_of;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 // The path is given because `parallax-execute` includes this file too.
@@ -24,7 +25,10 @@ use census::Census;
 mod rights;
 #[path = "server/staged.rs"]
 pub mod staged;
+#[path = "server/wait.rs"]
+mod wait;
 use staged::{Mailbox, Stage};
+use wait::{Children, Event};
 
 /// How long a run goes on before its processes are counted for the first time, and how often after.
 const CENSUS_EVERY: Duration = Duration::from_millis(5);
@@ -35,6 +39,9 @@ static ARENA: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
 static ARENA_LEN: AtomicUsize = AtomicUsize::new(0);
 /// A page shared with the children.
 static MAILBOX: AtomicPtr<Mailbox> = AtomicPtr::new(std::ptr::null_mut());
+const MAILBOX_BYTES: usize = 4096;
+/// In a child that runs one test case after another.
+static IS_STAGE: AtomicBool = AtomicBool::new(false);
 
 /// What an instrumented program adds to the server.
 pub struct Hooks {
@@ -65,7 +72,9 @@ pub fn serve(hooks: Hooks) -> Option<Request> {
     if asked.to_bytes() != FORMAT_VERSION.to_string().as_bytes() {
         broken(b"parallax: program and engine are of different versions; instrument the program again\n");
     }
-    Some(serve_here(hooks))
+    let request = serve_here(hooks);
+    staged::forget_mailbox();
+    Some(request)
 }
 
 /// Serves unconditionally; returns only in children.
@@ -112,6 +121,7 @@ pub fn not_started(errno: i32) -> ! {
 struct Server {
     arena: *mut u8,
     mailbox: *mut Mailbox,
+    children: Children,
     census: Census,
     /// First process of a PID namespace: everything it can see is its own.
     first: bool,
@@ -138,15 +148,23 @@ impl Server {
         };
         ARENA.store(arena, Ordering::Relaxed);
         ARENA_LEN.store(len, Ordering::Relaxed);
-        let mailbox = map(4096, libc::MAP_SHARED | libc::MAP_ANONYMOUS, -1) as *mut Mailbox;
+        let mailbox = map(MAILBOX_BYTES, libc::MAP_SHARED | libc::MAP_ANONYMOUS, -1) as *mut Mailbox;
         MAILBOX.store(mailbox, Ordering::Relaxed);
-        let census = Census::new(map(Census::BYTES, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1));
+        let mut census = Census::new(map(Census::BYTES, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1));
         // SAFETY: fcntl and getpid touch no memory.
         let (keep_pid, first) =
             unsafe { (libc::fcntl(FD_LAST_PID, libc::F_GETFD) >= 0, libc::getpid() == 1) };
+        rights::hide_from_runs();
         let data_bytes = census::own_data_bytes();
-        let (mark, stage) = (mark.filter(|_| staged::open_descriptors()), None);
-        Server { arena, mailbox, census, first, data_bytes, keep_pid, mark, stage, short_lived: 0 }
+        let children = Children::new();
+        // Without process numbers of its own the server cannot see that a run has made no other process.
+        let mark = mark.filter(|_| first && keep_pid);
+        census.own.mapped = census::own_mapped_bytes();
+        if mark.is_some() {
+            census.own.shared = staged::KEPT_BYTES as u64;
+        }
+        let (stage, short_lived) = (None, 0);
+        Server { arena, mailbox, children, census, first, data_bytes, keep_pid, mark, stage, short_lived }
     }
 
     /// One run; `Some` in the child.
@@ -163,11 +181,6 @@ impl Server {
                 pid => self.supervise(pid, command, started),
             },
         };
-        // SAFETY: the page is mapped for the life of the process; no run is under way.
-        let start_error = unsafe { (&raw const (*self.mailbox).start_error).read_volatile() };
-        if start_error != 0 && reply.limits == 0 {
-            reply = Reply { status: start_error, limits: LIMIT_NOT_STARTED, ..reply };
-        }
         reply.wall_us = started.elapsed().as_micros() as u64;
         if !send(&reply) {
             quit();
@@ -189,9 +202,9 @@ impl Server {
         }
     }
 
-    /// Makes the arena and the capture files those of a run that has done nothing yet.
+    /// Makes the arena that of a run that has done nothing yet.
     fn reset(&self) {
-        // SAFETY: the arena is mapped, starts with a header, and no child is alive. Its regions
+        // SAFETY: the arena is mapped, starts with a header, and no child is alive or one that is stopped. Its regions
         // were laid out by the engine inside the mapping. The mailbox is mapped too.
         unsafe {
             let header = &mut *(self.arena as *mut Header);
@@ -204,13 +217,7 @@ impl Server {
             header.dropped_events = 0;
             let coverage = self.arena.add(header.coverage_offset as usize);
             std::ptr::write_bytes(coverage, 0, header.coverage_capacity as usize);
-            (&raw mut (*self.mailbox).start_error).write_volatile(0);
-            for fd in [FD_STDOUT, FD_STDERR] {
-                if libc::lseek(fd, 0, libc::SEEK_END) != 0 {
-                    libc::ftruncate(fd, 0);
-                    libc::lseek(fd, 0, libc::SEEK_SET);
-                }
-            }
+            self.mailbox.write_volatile(Mailbox::EMPTY);
         }
     }
 
@@ -240,6 +247,8 @@ impl Server {
 
     /// In the child: a session of its own, limits, no rights.
     fn leave_server(&self, command: &Command) {
+        self.children.leave();
+        rights::show_to_own_kind();
         // SAFETY: plain numbers only.
         unsafe {
             // A session is also a scheduling group: however many processes the run starts, the server keeps
@@ -275,13 +284,19 @@ impl Server {
         if pid < 0 {
             return Reply { status: errno(), limits: LIMIT_NOT_STARTED, ..Reply::default() };
         }
-        let pidfd = pidfd_open(pid);
-        let limits = if pidfd < 0 { LIMIT_NOT_STARTED } else { self.watch(pidfd, -1, command, started).1 };
-        self.bury(pid, pidfd, limits)
+        let (_, limits) = self.watch(pid, false, command, started);
+        let reply = self.bury(pid, limits);
+        // No code of an instrumented program has run in a process that can write this.
+        match self.mail().start_error {
+            errno if errno != 0 && reply.limits == 0 => {
+                Reply { status: errno, limits: LIMIT_NOT_STARTED, ..reply }
+            }
+            _ => reply,
+        }
     }
 
     /// Ends a run, if `limits` say that it was over one, and everything that it left.
-    fn bury(&mut self, pid: i32, pidfd: i32, limits: u32) -> Reply {
+    fn bury(&mut self, pid: i32, limits: u32) -> Reply {
         if limits != 0 {
             self.kill_all(pid);
         }
@@ -292,14 +307,14 @@ impl Server {
             while libc::wait4(pid, &mut reply.status, 0, &mut usage) < 0 && errno() == libc::EINTR {}
             let micros = |t: libc::timeval| t.tv_sec as u64 * 1_000_000 + t.tv_usec as u64;
             reply.cpu_us = micros(usage.ru_utime) + micros(usage.ru_stime);
-            libc::close(pidfd);
         }
         self.kill_rest(pid);
         reply
     }
 
-    /// How it ended, and `LIMIT_*` bits of what made the run end before its time, 0 if it ended by itself.
-    fn watch(&mut self, pidfd: i32, ended: i32, command: &Command, started: Instant) -> (Event, u32) {
+    /// How it ended, and `LIMIT_*` bits of what made the run end before its time, 0 if it ended by itself. `stops`: it ends by
+    /// stopping itself, with a word in the mailbox; a program that stops for reasons of its own goes on waiting.
+    fn watch(&mut self, pid: i32, stops: bool, command: &Command, started: Instant) -> (Event, u32) {
         let limit = Duration::from_millis(command.time_ms);
         let mut next_census = CENSUS_EVERY;
         loop {
@@ -312,18 +327,19 @@ impl Server {
                 if over != 0 {
                     return (Event::Nothing, over);
                 }
+                if engine_is_gone() {
+                    self.kill_rest(-1);
+                    quit();
+                }
                 next_census = started.elapsed() + CENSUS_EVERY;
             }
             let mut wait = next_census.saturating_sub(elapsed);
             if command.time_ms > 0 {
                 wait = wait.min(limit - elapsed);
             }
-            match wait_for(pidfd, ended, wait) {
-                Event::EngineGone => {
-                    self.kill_rest(-1);
-                    quit();
-                }
+            match self.children.wait(pid, stops, wait) {
                 Event::Nothing => {}
+                Event::Stopped if !self.says_ended() => {}
                 event => return (event, 0),
             }
         }
@@ -364,53 +380,27 @@ impl Server {
     }
 }
 
-#[derive(PartialEq)]
-enum Event {
-    /// The process ended.
-    Gone,
-    /// The run ended, and the process is ready for the next one.
-    Ended,
-    EngineGone,
-    Nothing,
-}
-
-/// `ended`: a descriptor that is readable when the run has ended, or -1.
-fn wait_for(pidfd: i32, ended: i32, wait: Duration) -> Event {
-    let entry = |fd, events| libc::pollfd { fd, events, revents: 0 };
-    // Without events asked for, a pipe reports only that its writer is gone.
-    let mut fds = [entry(ended, libc::POLLIN), entry(pidfd, libc::POLLIN), entry(FD_COMMAND, 0)];
-    let wait = libc::timespec { tv_sec: wait.as_secs() as _, tv_nsec: wait.subsec_nanos() as _ };
-    // SAFETY: `fds` and `wait` live through the call.
-    let n = unsafe { libc::ppoll(fds.as_mut_ptr(), fds.len() as _, &wait, std::ptr::null()) };
-    match (n, fds.map(|fd| fd.revents != 0)) {
-        (..=0, _) => Event::Nothing,
-        (_, [true, _, _]) => Event::Ended,
-        (_, [_, true, _]) => Event::Gone,
-        (_, [_, _, true]) => Event::EngineGone,
-        _ => Event::Nothing,
-    }
+/// A pipe of which nothing is asked reports only that its writer is gone.
+fn engine_is_gone() -> bool {
+    let mut commands = libc::pollfd { fd: FD_COMMAND, events: 0, revents: 0 };
+    // SAFETY: the entry lives through the call.
+    unsafe { libc::poll(&mut commands, 1, 0) > 0 }
 }
 
 /// In a child: directory and standard streams of the run.
 fn take_place(request: &Request) {
-    // SAFETY: all paths are NUL-terminated, all other arguments plain numbers.
+    // SAFETY: the path is NUL-terminated.
     unsafe {
         check(libc::chdir(c_string(&request.directory).as_ptr()));
-        let path: &[u8] = if request.stdin_path.is_empty() { b"/dev/null" } else { &request.stdin_path };
-        let stdin = libc::open(c_string(path).as_ptr(), libc::O_RDONLY);
-        check(stdin);
-        check(libc::dup2(stdin, 0));
-        if stdin > 0 {
-            libc::close(stdin);
-        }
-        check(libc::dup2(FD_STDOUT, 1));
-        check(libc::dup2(FD_STDERR, 2));
+        // The files that are opened next get these numbers, in order.
+        libc::syscall(libc::SYS_close_range, 0, 2, 0);
     }
-}
-
-fn pidfd_open(pid: i32) -> i32 {
-    // SAFETY: no memory is involved.
-    unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) as i32 }
+    let flags = [libc::O_RDONLY, libc::O_RDWR, libc::O_RDWR];
+    for (name, flags) in STREAM_NAMES.iter().zip(flags) {
+        let path = c_string(&[&request.streams[..], name.as_bytes()].join(&b'/'));
+        // SAFETY: the path is NUL-terminated.
+        check(unsafe { libc::open(path.as_ptr(), flags) });
+    }
 }
 
 fn map(len: usize, flags: i32, fd: i32) -> *mut u8 {

@@ -11,7 +11,6 @@
 
 use crate::server;
 use libc::{c_int, c_void};
-use parallax_trace::control::{FD_FIRST, FD_LAST, FD_STATM};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 const PAGE: usize = 4096;
@@ -70,14 +69,14 @@ struct Kept {
     heap_end: usize,
     pages: usize,
     mask: libc::mode_t,
-    /// What the process had computed when the last run ended.
-    cpu_us: u64,
     mappings: [Mapping; MAX_MAPPINGS],
     parts: [Part; MAX_PARTS],
     text: [u8; TEXT_BYTES],
     stack: [u8; STACK_BYTES],
     saved: [u8; SAVED_BYTES],
 }
+
+const _: () = assert!(size_of::<Kept>() <= server::staged::KEPT_BYTES);
 
 static KEPT: AtomicPtr<Kept> = AtomicPtr::new(std::ptr::null_mut());
 
@@ -92,15 +91,8 @@ pub fn mark() -> bool {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     // Shared, though with nobody: the limit of a run's memory does not count it then, and it is not saved.
     let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: a new mapping for this module alone; the path is NUL-terminated; descriptors are nobody else's.
-    let at = unsafe {
-        let fd = libc::open(c"/proc/self/statm".as_ptr(), libc::O_RDONLY);
-        if fd < 0 || libc::dup2(fd, FD_STATM) < 0 {
-            return false;
-        }
-        libc::close(fd);
-        libc::mmap(std::ptr::null_mut(), size_of::<Kept>(), protection, flags, -1, 0)
-    };
+    // SAFETY: a new mapping for this module alone.
+    let at = unsafe { libc::mmap(std::ptr::null_mut(), size_of::<Kept>(), protection, flags, -1, 0) };
     if at == libc::MAP_FAILED {
         return false;
     }
@@ -116,21 +108,12 @@ pub fn end(status: c_int) {
     // SAFETY: all of the program's code has run. What is called here allocates nothing that is used later.
     unsafe {
         libc::fflush(std::ptr::null_mut());
-        let before = std::mem::replace(&mut kept.cpu_us, cpu_time_us());
-        let wait_status = (status & 0xff) << 8;
-        if !kept.is_able || !kept.tidy() || !server::staged::run_ended(wait_status, kept.cpu_us - before) {
+        if !kept.is_able || !kept.tidy() {
             libc::_exit(status);
         }
+        server::staged::run_ended((status & 0xff) << 8);
         __plx_stage_resume(&mut kept.contexts, kept.stack.as_mut_ptr(), STACK_BYTES, restore)
     }
-}
-
-/// The time that this process has computed.
-fn cpu_time_us() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` lives through the call.
-    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
-    time.tv_sec as u64 * 1_000_000 + time.tv_nsec as u64 / 1000
 }
 
 extern "C" fn save() {
@@ -261,8 +244,7 @@ impl Kept {
             if !childless {
                 return false;
             }
-            libc::syscall(libc::SYS_close_range, 3, FD_FIRST - 1, 0);
-            libc::syscall(libc::SYS_close_range, FD_LAST + 1, u32::MAX, 0);
+            libc::syscall(libc::SYS_close_range, 3, u32::MAX, 0);
             libc::syscall(libc::SYS_brk, self.heap_end);
             libc::umask(self.mask);
         }
@@ -339,9 +321,8 @@ fn number_in(text: &[u8]) -> usize {
 /// All pages of the process, used or not.
 fn pages_now() -> Option<usize> {
     let mut text = [0; 128];
-    // SAFETY: at most the text is written.
-    let got = unsafe { libc::pread(FD_STATM, text.as_mut_ptr().cast(), text.len(), 0) };
-    (got > 0).then(|| number_in(&text[..got as usize]))
+    let len = read_all(c"/proc/self/statm", &mut text)?;
+    Some(number_in(&text[..len]))
 }
 
 fn open(path: &std::ffi::CStr) -> Option<c_int> {

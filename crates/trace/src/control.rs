@@ -2,10 +2,12 @@
 //! runner: file descriptors and fixed-size messages.
 //!
 //! The server is the first process of its own PID namespace where the kernel has them, already
-//! confined. For every [`Command`] it resets the arena's counters, truncates the capture files,
+//! confined. For every [`Command`] it resets the arena's counters and
 //! forks; the child runs the test case of the arena's request; the server waits within the limits,
 //! kills everything the run left behind, and answers with a [`Reply`]. A command that says
-//! [`Command::may_stay`] may be given to the child of the command before it instead of a new one.
+//! [`Command::may_stay`] may be given to the child of the command before it instead of a new one: that child stops itself
+//! (`SIGSTOP`) when its run has ended, which the kernel tells the server, and is continued for the next. No program under test has a
+//! descriptor of this conversation.
 //!
 //! Order of messages: the runner sends one [`Hello`], the server one [`READY`], then command and
 //! reply take turns. An engine that goes away ends the run that is under way.
@@ -16,20 +18,17 @@ pub const FD_ARENA: i32 = 190;
 pub const FD_COMMAND: i32 = 191;
 /// Replies, server to engine.
 pub const FD_REPLY: i32 = 192;
-/// Capture of standard output and standard error (memory files).
-pub const FD_STDOUT: i32 = 193;
+/// Where the runner and the server complain (a memory file).
 pub const FD_STDERR: i32 = 194;
-/// `/proc/sys/kernel/ns_last_pid`, open for writing, where the kernel has it: lets the server give
-/// every run the same process number.
+/// `/proc/sys/kernel/ns_last_pid`, open for reading and writing, where the kernel has it: lets the server give
+/// every run the same process number, and see that a run has made no other process.
 pub const FD_LAST_PID: i32 = 195;
-/// Between the server and a process that runs one test case after another: "begin" and "it has ended"; and what that process
-/// looks at its own memory with.
-pub const FD_BEGIN: i32 = 196;
-pub const FD_ENDED: i32 = 197;
-pub const FD_STATM: i32 = 198;
 /// First and last descriptor that must be closed before the program under test runs.
 pub const FD_FIRST: i32 = FD_ARENA;
-pub const FD_LAST: i32 = FD_STATM;
+pub const FD_LAST: i32 = FD_LAST_PID;
+/// Directory of the standard streams in a scratch directory, and the files in it.
+pub const STREAMS: &str = "io";
+pub const STREAM_NAMES: [&str; 3] = ["stdin", "stdout", "stderr"];
 /// Environment variable that tells the runtime to serve; its value is [`super::format::FORMAT_VERSION`].
 pub const ENV_SERVE: &str = "PARALLAX_SERVE";
 
@@ -53,6 +52,8 @@ pub struct Hello {
 
 /// Own PID, mount, IPC and UTS namespaces; everything but the scratch directory mounted read-only.
 pub const CONFINED_NAMESPACES: u32 = 1 << 0;
+/// All files of the host are shown through overlays: locks on them and pipes among them are the run's own.
+pub const CONFINED_OVERLAY: u32 = 1 << 2;
 /// Landlock and the system-call filter will be in force before the program starts.
 pub const CONFINED_LANDLOCK: u32 = 1 << 1;
 
@@ -92,5 +93,7 @@ pub const LIMIT_TIME: u32 = 1 << 0;
 pub const LIMIT_PROCESSES: u32 = 1 << 1;
 /// The run could not be started; `status` holds an errno.
 pub const LIMIT_NOT_STARTED: u32 = 1 << 2;
+/// The process that ran many test cases failed before this one, as it says: to be asked for again, with a process of its own.
+pub const LIMIT_AGAIN: u32 = 1 << 4;
 /// All processes together used more than `total_memory_bytes`.
 pub const LIMIT_MEMORY: u32 = 1 << 3;

@@ -42,8 +42,8 @@ pub struct Request {
     pub argv0: Vec<u8>,
     /// Absolute path of the run's working directory, inside its scratch directory.
     pub directory: Vec<u8>,
-    /// Absolute path of the file that is standard input; empty for `/dev/null`.
-    pub stdin_path: Vec<u8>,
+    /// Absolute path of the directory with the standard streams ([`crate::control::STREAM_NAMES`]).
+    pub streams: Vec<u8>,
     /// Environment that is not an input, `NAME=value`.
     pub fixed_env: Vec<Vec<u8>>,
     /// Arguments in order, then the rest in any order.
@@ -56,7 +56,7 @@ impl Request {
     /// Flat little-endian encoding: every string is a u32 length and its bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        for s in [&self.argv0, &self.directory, &self.stdin_path, &self.program] {
+        for s in [&self.argv0, &self.directory, &self.streams, &self.program] {
             put(&mut out, s);
         }
         put_u32(&mut out, self.fixed_env.len() as u32);
@@ -75,11 +75,11 @@ impl Request {
         let mut at = Cursor { bytes };
         let argv0 = at.string()?;
         let directory = at.string()?;
-        let stdin_path = at.string()?;
+        let streams = at.string()?;
         let program = at.string()?;
         let fixed_env = (0..at.u32()?).map(|_| at.string()).collect::<Option<_>>()?;
         let inputs = (0..at.u32()?).map(|_| at.input()).collect::<Option<_>>()?;
-        at.bytes.is_empty().then_some(Request { argv0, directory, stdin_path, fixed_env, inputs, program })
+        at.bytes.is_empty().then_some(Request { argv0, directory, streams, fixed_env, inputs, program })
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
         let request = Request {
             argv0: b"prog".to_vec(),
             directory: b"/tmp/x".to_vec(),
-            stdin_path: b"".to_vec(),
+            streams: b"/tmp/io".to_vec(),
             fixed_env: vec![b"LC_ALL=C".to_vec()],
             inputs: vec![
                 Input { source: Source::Argument(1), bytes: b"-n".to_vec(), symbolic: true },

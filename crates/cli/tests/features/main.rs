@@ -2,6 +2,8 @@
 //! exactly or say that it was lost.
 
 mod by_hand;
+#[cfg(target_arch = "x86_64")]
+mod cage;
 mod cases;
 mod inputs;
 mod random;

@@ -1,6 +1,8 @@
 //! What the tests share: small C programs, compiled when needed, and executors for them.
 #![allow(dead_code, reason = "every test program uses a part of this")]
 
+pub mod attack;
+
 use parallax_execute::{Executor, Kind, Limits, Options, Run, TestCase};
 use std::path::{Path, PathBuf};
 use std::process::Command;

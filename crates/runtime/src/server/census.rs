@@ -1,13 +1,20 @@
-//! Counts the processes of a run and their memory.
+//! Counts the processes of a run, their threads and their memory.
 //!
-//! In: `/proc`. Out: which limit the descendants of this process are over.
+//! In: `/proc`. Out: which limit the descendants of this process are over, all of them together. A thread counts as a process.
+//! Shared memory without a file counts as far as it is mapped, as private memory does for the kernel: what was written to it and is not
+//! in use at the moment shows nowhere.
 //!
-//! Always holds: nothing is allocated (see `server.rs`); a table that is full counts as "too many".
+//! Always holds: nothing is allocated (see `server.rs`); a table that is full counts as "too many"; what cannot be looked
+//! at counts as much as it can be.
 
 use parallax_trace::control::{Command, LIMIT_MEMORY, LIMIT_PROCESSES};
 use std::ffi::CStr;
 use std::io::Write;
 use std::mem::size_of;
+
+// The path is given because `parallax-execute` includes this file too.
+#[path = "shared.rs"]
+mod shared;
 
 /// Processes looked at in one census.
 const CAPACITY: usize = 8192;
@@ -16,14 +23,28 @@ const PAGE: u64 = 4096;
 #[derive(Clone, Copy)]
 struct Process {
     pid: i32,
+    /// The number under which its memory shows.
+    memory: i32,
     parent: i32,
+    threads: u64,
+    /// Bytes of its address space, and of those in memory.
+    mapped: u64,
     resident: u64,
     ours: bool,
+}
+
+/// Bytes that Parallax itself has in a process.
+#[derive(Clone, Copy, Default)]
+pub struct Own {
+    pub shared: u64,
+    pub mapped: u64,
 }
 
 /// The table, in memory that the server mapped once.
 pub struct Census {
     table: *mut Process,
+    /// Not the program's, in a process of a run.
+    pub own: Own,
 }
 
 impl Census {
@@ -31,7 +52,7 @@ impl Census {
 
     /// `memory`: at least [`Census::BYTES`] bytes, page-aligned, zeroed, for this census alone and for good.
     pub fn new(memory: *mut u8) -> Census {
-        Census { table: memory.cast() }
+        Census { table: memory.cast(), own: Own::default() }
     }
 
     /// `LIMIT_*` bits that the run is over. `alone`: all processes there are belong to the run. Takes no longer
@@ -52,18 +73,16 @@ impl Census {
                 return LIMIT_PROCESSES;
             }
         }
+        let own = self.own;
         let ours = self.take(most + 1);
-        if ours.len() > most {
+        if ours.len() > most || ours.iter().map(|p| p.threads).sum::<u64>() > most as u64 {
             return LIMIT_PROCESSES;
         }
-        let resident: u64 = ours.iter().map(|p| p.resident).sum();
-        if command.total_memory_bytes > 0 && resident > command.total_memory_bytes {
-            let exact: u64 = ours.iter().map(proportional).sum();
-            if exact > command.total_memory_bytes {
-                return LIMIT_MEMORY;
-            }
+        match command.total_memory_bytes {
+            0 => 0,
+            most if is_over(ours, own, most) => LIMIT_MEMORY,
+            _ => 0,
         }
-        0
     }
 
     /// Calls `f` for every living descendant.
@@ -151,6 +170,23 @@ fn by_parents(table: &mut [Process], me: i32) -> &mut [Process] {
 }
 
 fn look_at(pid: i32) -> Option<Process> {
+    let (process, zombie) = look_at_thread(pid)?;
+    if !zombie {
+        return Some(process);
+    }
+    // The first thread may have ended before the others. The memory is theirs then, and shows under their numbers.
+    let mut memory = None;
+    if process.threads > 1 {
+        each_in(pid, "task", |thread| {
+            memory = look_at_thread(thread).filter(|(_, zombie)| !zombie);
+            memory.is_none()
+        });
+    }
+    memory.map(|(thread, _)| Process { pid, ..thread })
+}
+
+/// And has it ended?
+fn look_at_thread(pid: i32) -> Option<(Process, bool)> {
     let mut buffer = [0u8; 1024];
     let stat = read_proc(pid, "stat", &mut buffer)?;
     // The name in parentheses may hold anything; fields are counted from behind it.
@@ -158,26 +194,60 @@ fn look_at(pid: i32) -> Option<Process> {
     let mut fields = stat[after..].split(|&b| b == b' ').filter(|f| !f.is_empty());
     let zombie = fields.next()? == b"Z";
     let parent = number(fields.next()?)? as i32;
-    let resident = number(fields.nth(19)?)? * PAGE;
-    (!zombie).then_some(Process { pid, parent, resident, ours: false })
+    let threads = number(fields.nth(15)?)?;
+    let mapped = number(fields.nth(2)?)?;
+    let resident = number(fields.next()?)? * PAGE;
+    Some((Process { pid, memory: pid, parent, threads, mapped, resident, ours: false }, zombie))
 }
 
-/// Resident memory with shared pages divided among those who share them.
+/// Do these processes together hold more than `most` bytes? Takes a close look only if they might.
+fn is_over(ours: &[Process], own: Own, most: u64) -> bool {
+    let resident: u64 = ours.iter().map(|p| p.resident).sum();
+    let mapped: u64 = ours.iter().map(|p| p.mapped).fold(0, u64::saturating_add);
+    if resident <= most && mapped <= most {
+        return false;
+    }
+    // Of a process that cannot be looked into.
+    let unknown = |p: &Process| p.mapped.saturating_sub(own.mapped);
+    let shared = shared::mapped_together(ours.iter().map(|p| (p.memory, unknown(p))));
+    let shared = shared.saturating_sub(own.shared);
+    if resident.saturating_add(shared) <= most {
+        return false;
+    }
+    ours.iter().map(proportional).sum::<u64>().saturating_add(shared) > most
+}
+
+/// Resident memory with pages that several processes have divided among them. Without shared memory, which is counted by itself,
+/// and files in memory, of which there are as many as the scratch directory holds.
 fn proportional(process: &Process) -> u64 {
     let mut buffer = [0u8; 2048];
-    let pss = read_proc(process.pid, "smaps_rollup", &mut buffer).and_then(|text| {
-        let line = text.split(|&b| b == b'\n').find(|l| l.starts_with(b"Pss:"))?;
+    let Some(text) = read_proc(process.memory, "smaps_rollup", &mut buffer) else {
+        // One that is just ending has no memory any more.
+        return if shared::is_forbidden() { process.resident } else { 0 };
+    };
+    let kib = |name: &[u8]| {
+        let line = text.split(|&b| b == b'\n').find(|l| l.starts_with(name))?;
         number(line.split(|&b| b == b' ').find(|w| w.first().is_some_and(u8::is_ascii_digit))?)
-    });
-    pss.map_or(process.resident, |kib| kib * 1024)
+    };
+    let all = kib(b"Pss:").map_or(process.resident, |kib| kib * 1024);
+    all.saturating_sub(kib(b"Pss_Shmem:").map_or(0, |kib| kib * 1024))
 }
 
 /// Bytes that `RLIMIT_DATA` counts for this process now.
 pub fn own_data_bytes() -> u64 {
+    own_statm(5)
+}
+
+/// Bytes of this process's address space.
+pub fn own_mapped_bytes() -> u64 {
+    own_statm(0)
+}
+
+fn own_statm(field: usize) -> u64 {
     let mut buffer = [0u8; 256];
-    let data = read_file(c"/proc/self/statm", &mut buffer)
-        .and_then(|text| number(text.split(|&b| b == b' ').nth(5)?));
-    data.unwrap_or(0) * PAGE
+    let pages = read_file(c"/proc/self/statm", &mut buffer)
+        .and_then(|text| number(text.split(|&b| b == b' ').nth(field)?));
+    pages.unwrap_or(0) * PAGE
 }
 
 fn number(digits: &[u8]) -> Option<u64> {

@@ -35,3 +35,36 @@ pub fn drop_capabilities() {
         check(libc::syscall(libc::SYS_capset, header.as_ptr(), none.as_ptr()) as i32);
     }
 }
+
+/// Nobody without capabilities may look into a process that is not "dumpable", take its descriptors or trace it. What
+/// the server is, its children are not to be able to touch, and they have the same user.
+pub fn hide_from_runs() {
+    // SAFETY: plain numbers only.
+    unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0) };
+}
+
+/// In a child: as every process is.
+pub fn show_to_own_kind() {
+    // SAFETY: plain numbers only.
+    unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0) };
+}
+
+/// A timer can send any signal, `SIGCONT` too, and so continue a process that is stopped: a stage has none. (Programs that want
+/// timers get no stage; see `LASTING` in the instrumenter.) False: the kernel has no system-call filters, or may not use them here.
+pub fn forbid_timers() -> bool {
+    const LOAD_WORD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
+    const JUMP_IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+    const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
+    let step = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
+    // The number of the call is the first word that the filter sees; tables of other architectures are
+    // refused by the filter of all runs.
+    let mut steps = [
+        step(LOAD_WORD, 0, 0, 0),
+        step(JUMP_IF_EQUAL, 0, 1, libc::SYS_timer_create as u32),
+        step(RETURN, 0, 0, libc::SECCOMP_RET_ERRNO | libc::EACCES as u32),
+        step(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    let program = libc::sock_fprog { len: steps.len() as u16, filter: steps.as_mut_ptr() };
+    // SAFETY: the program and its steps live through the call, which copies them.
+    unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0 }
+}

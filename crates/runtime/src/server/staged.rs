@@ -1,86 +1,81 @@
 //! The server's side of a process that runs one test case after another (`stage.rs` is the other side).
 //!
-//! Always holds: a stage runs with the limits of the command that it was forked for; while no run is under way it waits, and
-//! touches neither arena nor files. One that ends during a run is that run's end, with its status.
+//! A stage says that its run has ended by stopping itself: the kernel tells its parent, the server. A program that knows this and
+//! stops itself has done what it pretends: it does nothing any more until the server continues it.
+//!
+//! Always holds: a stage runs with the limits of the command that it was forked for; while no run is under way it is stopped, and is
+//! the only process that there is besides the server, so that nobody can continue it or act in its place: no process number was given out
+//! since its own, and it may set no timer whose signal would continue it. One that ends during a run is that run's end, with its
+//! status. What it wrote into the mailbox is a claim: it can change what is reported about this one run, and nothing else.
 
 use super::*;
 
 /// A stage that ends after its first run costs more than a forked run. After so many of them in a row there are no more.
 const TOO_SHORT_LIVED: u32 = 8;
 
-/// What a child tells the server.
+/// Bytes of shared memory in which a stage remembers itself, at most.
+pub const KEPT_BYTES: usize = 128 << 20;
+
+/// What a child tells the server: a page that both have mapped.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct Mailbox {
     /// The errno of a run that could not start, else 0.
     pub start_error: i32,
-    /// Of a run that a stage has ended.
+    /// 1: the run of a stage has ended, with this exit status.
+    pub has_ended: u32,
     pub status: i32,
-    pub cpu_us: u64,
     /// 1: this program cannot run one test case after another.
     pub cannot_stay: u32,
 }
 
-/// A child that waits for [`FD_BEGIN`] before each of its runs.
+impl Mailbox {
+    pub const EMPTY: Mailbox = Mailbox { start_error: 0, has_ended: 0, status: 0, cannot_stay: 0 };
+}
+
+/// A child that is stopped between its runs.
 #[derive(Clone, Copy)]
 pub struct Stage {
     pid: i32,
-    pidfd: i32,
     memory_bytes: u64,
     file_bytes: u64,
     runs: u32,
+    /// What it had computed when its last run ended.
+    cpu_us: u64,
 }
 
-/// Makes the descriptors that server and stage speak over.
-pub fn open_descriptors() -> bool {
-    // SAFETY: plain system calls on descriptors that are nobody else's.
-    unsafe {
-        [FD_BEGIN, FD_ENDED].into_iter().all(|number| {
-            let fd = libc::eventfd(0, 0);
-            fd >= 0 && libc::dup2(fd, number) == number && libc::close(fd) == 0
-        })
+/// In an instrumented program, before its code runs: nothing of the server's is left to write to, unless it needs it for the end
+/// of its run.
+pub fn forget_mailbox() {
+    if !IS_STAGE.load(Ordering::Relaxed) {
+        let mailbox = MAILBOX.swap(std::ptr::null_mut(), Ordering::Relaxed);
+        // SAFETY: mapped by `Server::attach`, and nobody uses it in this process any more.
+        unsafe { libc::munmap(mailbox.cast(), MAILBOX_BYTES) };
     }
 }
 
-/// In a stage, between a run's last action and the next run: the run has ended. False: nobody listens.
-pub fn run_ended(status: i32, cpu_us: u64) -> bool {
+/// In a stage, after a run's last action: the run has ended. Returns when the next one begins.
+pub fn run_ended(status: i32) {
     let mailbox = MAILBOX.load(Ordering::Relaxed);
     // SAFETY: a stage has the mailbox of the server that forked it.
     unsafe {
         (&raw mut (*mailbox).status).write_volatile(status);
-        (&raw mut (*mailbox).cpu_us).write_volatile(cpu_us);
-    }
-    signal(FD_ENDED)
-}
-
-fn signal(fd: i32) -> bool {
-    let one = 1u64;
-    // SAFETY: eight bytes that live through the call.
-    unsafe { libc::write(fd, (&raw const one).cast(), size_of::<u64>()) == size_of::<u64>() as isize }
-}
-
-/// Waits for, and forgets, a signal.
-fn wait(fd: i32) -> bool {
-    let mut count = 0u64;
-    loop {
-        // SAFETY: eight bytes that live through the call.
-        let got = unsafe { libc::read(fd, (&raw mut count).cast(), size_of::<u64>()) };
-        if got == size_of::<u64>() as isize {
-            return true;
-        }
-        if errno() != libc::EINTR {
-            return false;
-        }
-    }
-}
-
-/// Forgets a signal that nobody waited for.
-fn drain(fd: i32) {
-    if wait_for(-1, fd, Duration::ZERO) == Event::Ended {
-        wait(fd);
+        (&raw mut (*mailbox).has_ended).write_volatile(1);
+        libc::raise(libc::SIGSTOP);
     }
 }
 
 impl Server {
+    pub(super) fn mail(&self) -> Mailbox {
+        // SAFETY: the mailbox is mapped for the life of the process; any bit pattern is a valid one.
+        unsafe { self.mailbox.read_volatile() }
+    }
+
+    /// Does a stage that is stopped say that its run is over?
+    pub(super) fn says_ended(&self) -> bool {
+        self.mail().has_ended != 0
+    }
+
     /// One run; `Ok` in the child, for every run of it.
     pub(super) fn run_on_stage(
         &mut self,
@@ -89,50 +84,66 @@ impl Server {
         started: Instant,
     ) -> Result<Request, Reply> {
         let mut stage = match self.stage.filter(|stage| stage.suits(command)) {
-            Some(stage) => stage,
+            Some(stage) => {
+                // SAFETY: a child that has not been waited for.
+                unsafe { libc::kill(stage.pid, libc::SIGCONT) };
+                stage
+            }
             None => match self.fork() {
                 0 => return Ok(self.become_stage(mark, command)),
                 pid if pid < 0 => return Err(self.supervise(pid, command, started)),
                 pid => Stage::new(pid, command),
             },
         };
-        if stage.pidfd < 0 {
-            return Err(self.bury(stage.pid, stage.pidfd, LIMIT_NOT_STARTED));
-        }
         stage.runs += 1;
         self.stage = Some(stage);
-        signal(FD_BEGIN);
-        match self.watch(stage.pidfd, FD_ENDED, command, started) {
-            (Event::Ended, _) => {
-                wait(FD_ENDED);
-                Err(self.ended_run())
+        match self.watch(stage.pid, true, command, started) {
+            (Event::Stopped, _) => Err(self.ended_run(stage)),
+            (_, limits) => {
+                let mut reply = self.lost_stage(stage, limits);
+                if self.mail().start_error != 0 && limits == 0 {
+                    // Perhaps the program wrote that. A process of its own, where it cannot, shows whether it is true.
+                    reply.limits = LIMIT_AGAIN;
+                }
+                Err(reply)
             }
-            (_, limits) => Err(self.lost_stage(stage, limits)),
         }
     }
 
-    /// What a stage said about the run that it has ended.
-    fn ended_run(&self) -> Reply {
-        // SAFETY: the mailbox is mapped for the life of the process.
-        unsafe {
-            let mailbox = &raw const *self.mailbox;
-            let status = (&raw const (*mailbox).status).read_volatile();
-            let cpu_us = (&raw const (*mailbox).cpu_us).read_volatile();
-            Reply { status, cpu_us, ..Reply::default() }
+    /// The end of a run whose stage is stopped. One that has made other processes, whatever became of them, does not stay.
+    fn ended_run(&mut self, mut stage: Stage) -> Reply {
+        let status = self.mail().status & 0xff00;
+        let computed = stage.cpu_time_us();
+        let cpu_us = computed.saturating_sub(stage.cpu_us);
+        stage.cpu_us = computed;
+        if self.is_alone(stage.pid) {
+            self.stage = Some(stage);
+        } else {
+            self.stage = None;
+            // SAFETY: a child that has not been waited for.
+            unsafe { libc::kill(stage.pid, libc::SIGKILL) };
+            self.bury(stage.pid, 0);
         }
+        Reply { status, cpu_us, ..Reply::default() }
+    }
+
+    /// Was this process the last one to get a number? Threads have numbers too, and nobody but the server can choose one.
+    fn is_alone(&self, pid: i32) -> bool {
+        let mut text = [0u8; 24];
+        // SAFETY: at most the text is written.
+        let got = unsafe { libc::pread(FD_LAST_PID, text.as_mut_ptr().cast(), text.len(), 0) };
+        let digits = std::str::from_utf8(&text[..got.max(0) as usize]);
+        digits.is_ok_and(|digits| digits.trim().parse() == Ok(pid))
     }
 
     /// A run ended with its process, or has to.
     fn lost_stage(&mut self, stage: Stage, limits: u32) -> Reply {
         self.stage = None;
-        [FD_BEGIN, FD_ENDED].into_iter().for_each(drain);
         self.short_lived = if stage.runs == 1 { self.short_lived + 1 } else { 0 };
-        // SAFETY: the mailbox is mapped for the life of the process.
-        let cannot = unsafe { (&raw const (*self.mailbox).cannot_stay).read_volatile() } != 0;
-        if cannot || self.short_lived >= TOO_SHORT_LIVED {
+        if self.mail().cannot_stay != 0 || self.short_lived >= TOO_SHORT_LIVED {
             self.mark = None;
         }
-        self.bury(stage.pid, stage.pidfd, limits)
+        self.bury(stage.pid, limits)
     }
 
     /// Ends the stage that there is, between runs.
@@ -140,24 +151,24 @@ impl Server {
         if let Some(stage) = self.stage.take() {
             // SAFETY: a child that has not been waited for.
             unsafe { libc::kill(stage.pid, libc::SIGKILL) };
-            self.bury(stage.pid, stage.pidfd, 0);
+            self.bury(stage.pid, 0);
         }
     }
 
-    /// In the child: waits for runs. Returns for every one.
+    /// In the child: returns for every run.
     fn become_stage(&self, mark: fn() -> bool, command: &Command) -> Request {
         self.leave_server(command);
+        IS_STAGE.store(true, Ordering::Relaxed);
         // SAFETY: nobody uses these descriptors in the child.
-        unsafe {
-            check(libc::syscall(libc::SYS_close_range, FD_ARENA, FD_REPLY, 0) as i32);
-            libc::close(FD_LAST_PID);
+        check(unsafe { libc::syscall(libc::SYS_close_range, FD_FIRST, FD_LAST, 0) } as i32);
+        // SAFETY: the mailbox is mapped for the life of the process.
+        let cannot_stay = || unsafe { (&raw mut (*self.mailbox).cannot_stay).write_volatile(1) };
+        if !rights::forbid_timers() {
+            cannot_stay();
+            not_started(libc::EPERM);
         }
         if !mark() {
-            // SAFETY: the mailbox is mapped for the life of the process.
-            unsafe { (&raw mut (*self.mailbox).cannot_stay).write_volatile(1) };
-        }
-        if !wait(FD_BEGIN) {
-            not_started(errno());
+            cannot_stay();
         }
         let request = self.request();
         take_place(&request);
@@ -168,13 +179,23 @@ impl Server {
 impl Stage {
     fn new(pid: i32, command: &Command) -> Stage {
         let Command { memory_bytes, file_bytes, .. } = *command;
-        Stage { pid, pidfd: pidfd_open(pid), memory_bytes, file_bytes, runs: 0 }
+        Stage { pid, memory_bytes, file_bytes, runs: 0, cpu_us: 0 }
     }
 
     /// Is it alive, with the limits that a run is to have?
     fn suits(&self, command: &Command) -> bool {
         self.memory_bytes == command.memory_bytes
             && self.file_bytes == command.file_bytes
-            && wait_for(self.pidfd, -1, Duration::ZERO) != Event::Gone
+            && !wait::is_over(self.pid)
+    }
+
+    /// The time that it has computed, as the kernel counts it.
+    fn cpu_time_us(&self) -> u64 {
+        /// `CPUCLOCK_SCHED` of a process, from linux/posix-timers.h.
+        const CLOCK_OF_PROCESS: i32 = 2;
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: `time` lives through the call.
+        unsafe { libc::clock_gettime((!self.pid << 3) | CLOCK_OF_PROCESS, &mut time) };
+        time.tv_sec as u64 * 1_000_000 + time.tv_nsec as u64 / 1000
     }
 }

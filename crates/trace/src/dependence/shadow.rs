@@ -1,22 +1,29 @@
 //! A value for every byte of a program's memory.
 //!
 //! Always holds: what was never set has the default value and takes no room; a page is found again at once when
-//! it was the last one used, as it mostly is.
+//! it was the last one used, as it mostly is. Neither time nor memory is without end, whatever ranges a trace names: it may
+//! be garbage that a program wrote over its own.
 
 use std::collections::HashMap;
 
 const PAGE: u64 = 4096;
+/// Pages that have values; the bytes of any more keep the default.
+const MAX_PAGES: usize = 1 << 16;
+/// Bytes of all ranges together: more than a run can touch in its time. What comes after is left out.
+const MAX_BYTES: u64 = 1 << 40;
 
 /// One `T` for each byte of the address space.
 pub struct Shadow<T> {
     index: HashMap<u64, usize>,
     pages: Vec<Box<[T]>>,
     last: (u64, usize),
+    /// Bytes of all ranges so far.
+    asked: u64,
 }
 
 impl<T: Copy + Default> Default for Shadow<T> {
     fn default() -> Self {
-        Shadow { index: HashMap::new(), pages: Vec::new(), last: (u64::MAX, 0) }
+        Shadow { index: HashMap::new(), pages: Vec::new(), last: (u64::MAX, 0), asked: 0 }
     }
 }
 
@@ -30,14 +37,27 @@ impl<T: Copy + Default> Shadow<T> {
         Some(found)
     }
 
-    fn find_or_make(&mut self, page: u64) -> usize {
+    /// How much of a range is looked at.
+    fn admitted(&mut self, bytes: u64) -> u64 {
+        self.asked = self.asked.saturating_add(bytes);
+        if self.asked > MAX_BYTES {
+            0
+        } else {
+            bytes
+        }
+    }
+
+    fn find_or_make(&mut self, page: u64) -> Option<usize> {
         if let Some(found) = self.find(page) {
-            return found;
+            return Some(found);
+        }
+        if self.pages.len() >= MAX_PAGES {
+            return None;
         }
         self.pages.push(vec![T::default(); PAGE as usize].into_boxed_slice());
         self.index.insert(page, self.pages.len() - 1);
         self.last = (page, self.pages.len() - 1);
-        self.last.1
+        Some(self.last.1)
     }
 
     /// The value of one byte.
@@ -47,14 +67,17 @@ impl<T: Copy + Default> Shadow<T> {
 
     /// Gives a range of bytes one value.
     pub fn set(&mut self, address: u64, bytes: u64, value: T) {
+        let bytes = self.admitted(bytes);
         parts(address, bytes, |page, from, to| {
-            let page = self.find_or_make(page);
-            self.pages[page][from..to].fill(value);
+            if let Some(page) = self.find_or_make(page) {
+                self.pages[page][from..to].fill(value);
+            }
         });
     }
 
     /// Back to the default; unlike [`Shadow::set`] it makes no pages.
     pub fn clear(&mut self, address: u64, bytes: u64) {
+        let bytes = self.admitted(bytes);
         parts(address, bytes, |page, from, to| {
             if let Some(page) = self.find(page) {
                 self.pages[page][from..to].fill(T::default());
@@ -67,6 +90,7 @@ impl<T: Copy + Default> Shadow<T> {
     where
         T: PartialEq,
     {
+        let bytes = self.admitted(bytes);
         let mut current: Option<(T, u64)> = None;
         let mut add = |value: T, n: u64| match &mut current {
             Some((v, count)) if *v == value => *count += n,
@@ -106,6 +130,17 @@ fn parts(address: u64, bytes: u64, mut each: impl FnMut(u64, usize, usize)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_that_no_run_can_have_touched_take_no_time_and_no_room() {
+        let mut shadow = Shadow::<u32>::default();
+        for address in [0, 1 << 47, u64::MAX - 5] {
+            shadow.set(address, u64::MAX, 7);
+            shadow.clear(address, u64::MAX);
+            shadow.runs(address, u64::MAX, |_, _| ());
+        }
+        assert_eq!((shadow.get(0), shadow.pages.len()), (0, 0));
+    }
 
     /// Against a plain map of bytes, with ranges across pages.
     #[test]
