@@ -52,27 +52,27 @@ pub struct Use {
 }
 
 /// Makes a command, with its streams; more than once if it cannot be traced.
-pub type Make<'m> = &'m dyn Fn() -> io::Result<Command>;
+pub type Make<'m> = &'m (dyn Fn() -> io::Result<Command> + Sync);
 
 /// Runs a command to its end, or until it is to stop.
 pub fn run(make: Make, stop: &(dyn Fn() -> bool + Sync)) -> io::Result<Observed> {
     // The process group of the command, once there is one.
     let group = AtomicI32::new(0);
-    let (ended, stopped) = (AtomicBool::new(false), AtomicBool::new(false));
+    let stopped = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !ended.load(Ordering::Relaxed) {
-                let group = group.load(Ordering::Relaxed);
-                if group != 0 && stop() {
-                    stopped.store(true, Ordering::Relaxed);
-                    // Fails only if nobody of the group is left.
-                    let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
-                }
-                std::thread::sleep(LOOK_EVERY);
+        // The tracer waits for every child of its thread: it must have no others, such as the servers of programs under test.
+        let tracer = scope.spawn(|| run_in(make, &group));
+        while !tracer.is_finished() {
+            let group = group.load(Ordering::Relaxed);
+            if group != 0 && stop() {
+                stopped.store(true, Ordering::Relaxed);
+                // Fails only if nobody of the group is left.
+                let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
             }
-        });
-        let result = run_in(make, &group);
-        ended.store(true, Ordering::Relaxed);
+            std::thread::sleep(LOOK_EVERY);
+        }
+        // The panic's own message has been printed.
+        let result = tracer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         result.map(|(status, seen)| Observed { status, stopped: stopped.load(Ordering::Relaxed), seen })
     })
 }
@@ -365,6 +365,15 @@ mod tests {
             Ok(command)
         };
         run(&make, &|| false).unwrap()
+    }
+
+    #[test]
+    fn other_processes_of_this_thread_are_not_waited_for() {
+        let mut other = Command::new("sleep").arg("1000").spawn().unwrap();
+        assert!(shell("true").status.success());
+        assert!(other.try_wait().unwrap().is_none(), "it is still there");
+        other.kill().unwrap();
+        other.wait().unwrap();
     }
 
     #[test]

@@ -96,6 +96,14 @@ fn what_profilers_write_is_no_difference_and_hides_none() {
 }
 
 #[test]
+fn programs_with_sanitizers_are_compared() {
+    for flags in ["undefined", "address", "address,undefined"] {
+        let difference = found(&plain(), &format!("$CC -fsanitize={flags} p.c -o p"));
+        assert_eq!(difference["new"]["exit"], 0, "{flags}: {difference:#}");
+    }
+}
+
+#[test]
 fn sources_of_1978_and_of_2023_are_compared() {
     let old_style = "int within(n, word) int n; char *word; { return COND; }\n\
          main(argc, argv) int argc; char **argv; { int n = argc > 1 ? atoi(argv[1]) : 0; puts(within(n, \"x\") ? \"in\" : \"out\"); return 0; }\n";
@@ -195,4 +203,20 @@ fn a_program_with_threads_is_compared() {
         int main(int argc, char **argv) { n = argc > 1 ? atoi(argv[1]) : 0; pthread_t t; if (pthread_create(&t, 0, look, 0)) return 9;\n\
         pthread_join(t, 0); within = COND; puts(within ? \"in\" : \"out\"); return 0; }\n";
     found(&format!("{HEAD}{threads}"), "$CC -pthread p.c -o p");
+}
+
+/// What runs after a program replaced itself is not followed. The verdict must say so instead of being green.
+#[test]
+fn a_program_that_runs_itself_anew_is_not_called_the_same() {
+    let again = PLAIN.replace(
+        "puts(",
+        "if (!getenv(\"AGAIN\")) { setenv(\"AGAIN\", \"1\", 1); execv(\"/proc/self/exe\", argv); return 9; } puts(",
+    );
+    let output = compare(&format!("{HEAD}{again}"), "$CC p.c -o p", &["--time", "3s"]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let honest = matches!(
+        (output.status.code(), json["verdict"].as_str()),
+        (Some(5), Some("not-executed")) | (Some(1), Some("different"))
+    );
+    assert!(honest, "{:?} {}", output.status, json["verdict"]);
 }

@@ -30,7 +30,7 @@ pub fn sameness(built: [&Version; 2], unchanged: bool) -> Sameness {
         let bytes = built.map(|version| fs::read(&version.native));
         return Sameness::Equivalent(match bytes {
             [Ok(old), Ok(new)] if old == new => "the native programs are the same, byte for byte",
-            _ => "the code of both programs is the same, apart from comments, white space, lines and names",
+            _ => "all code and data that the native programs load are the same, and so is all else that their builds leave",
         });
     }
     let seen = names_seen(built);

@@ -29,6 +29,6 @@ pub enum Error {
 impl Error {
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.into();
-        move |e| Error::Io { path, message: e.to_string() }
+        move |source| parallax_build::BuildError::File { path, source }.into()
     }
 }

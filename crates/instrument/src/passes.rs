@@ -6,6 +6,7 @@ use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine};
 use inkwell::OptimizationLevel;
+use parallax_build::BuildError;
 use std::path::Path;
 use std::process::Command;
 
@@ -73,7 +74,11 @@ fn generate(module: &Module, path: &Path, options: &[&str]) -> Result<()> {
     let output = command.arg(path).args(options).arg(&bitcode).output();
     let output = output.map_err(|e| Error::Tool { tool: CLANG.into(), message: e.to_string() })?;
     if !output.status.success() {
-        return Err(Error::Codegen(String::from_utf8_lossy(&output.stderr).into_owned()));
+        let detail = String::from_utf8_lossy(&output.stderr).into_owned();
+        if detail.contains("No space left on device") {
+            return Err(BuildError::NoRoom { path: path.into(), detail }.into());
+        }
+        return Err(Error::Codegen(detail));
     }
     std::fs::remove_file(&bitcode).map_err(Error::io(&bitcode))
 }

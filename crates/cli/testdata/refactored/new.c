@@ -9,6 +9,6 @@ int main(int argc, char **argv)
         return 2;
     }
     int n = atoi(argv[1]);
-    printf("value %d\n", n <= 5 ? n : n + n);
+    printf("value %ld\n", (long)(n <= 5 ? n : n + n));
     return 0;
 }

@@ -62,7 +62,7 @@ fn durations(place: &Place, line: &[&str]) -> [Duration; 2] {
 fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing() {
     let place = place_with_many();
     let build = "(setsid sleep 600 &) ; $CC -O1 main.c -o program";
-    let line = ["diff", "old", "new", "--build", build, "--format", "json", "--time", "2s"];
+    let line = ["diff", "old", "new", "--build", build, "--format", "json", "--time", "4s"];
     let durations = durations(&place, &line);
     let mut random = fastrand::Rng::with_seed(u64::from(kills()));
     let mut found = 0;

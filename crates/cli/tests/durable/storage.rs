@@ -59,8 +59,8 @@ fn a_build_is_made_again_if_that_is_asked_for() {
         fs::read_to_string(&log).unwrap_or_default().lines().count()
     };
     assert_eq!([times(&[]), times(&[]), times(&["--rebuild"]), times(&[])], [1, 0, 1, 0]);
-    let line = ["diff", "old", "new", "--build", &build, "--rebuild", "--time", "1s", "--format", "json"];
+    let line = ["diff", "old", "new", "--build", &build, "--rebuild", "--time", "30s", "--format", "json"];
     let _ = fs::remove_file(&log);
-    assert_eq!(place.run(&line).status.code(), Some(1));
+    assert_eq!(place.run(&[&line[..], &["--max-differences", "1"]].concat()).status.code(), Some(1));
     assert_eq!(fs::read_to_string(&log).unwrap(), "x\nx\n");
 }
