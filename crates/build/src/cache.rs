@@ -138,8 +138,10 @@ impl Cache {
     fn make_directory(&self, path: &Path) -> Result<(), BuildError> {
         let below: Vec<&Path> = path.ancestors().take_while(|above| *above != self.root).collect();
         for directory in below.into_iter().rev().filter(|_| path.starts_with(&self.root)) {
-            if !directory.is_dir() && directory.symlink_metadata().is_ok() {
-                discard(directory)?;
+            let other = directory.symlink_metadata().is_ok_and(|there| !there.is_dir());
+            if other && !directory.is_dir() {
+                // Never a directory: another process may have made it just now.
+                let _ = fs::remove_file(directory);
             }
         }
         fs::create_dir_all(path).at(path)

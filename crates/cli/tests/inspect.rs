@@ -146,7 +146,8 @@ fn reformatting_gives_no_target() {
         .replace("argc", "count");
     let directory = directory(&[("old.c", OLD), ("new.c", &new)]);
     let text = text(&parallax(directory.path(), &["old.c", "new.c"]));
-    assert_eq!(text, "No change between old.c and new.c: the code is the same.\n");
+    let compared = "Note: Compared: the programs old (old) and new (new).\n";
+    assert_eq!(text, format!("No change between old.c and new.c: the code is the same.\n{compared}"));
 }
 
 #[test]

@@ -361,7 +361,9 @@ impl Executor {
         // A later addition replaces an earlier one, and an input replaces what is fixed.
         let mut fixed: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
         let home = self.options.home(&self.program);
-        for (name, value) in own.iter().chain(&self.options.env).chain(&disturbed).chain(&home.env) {
+        let inside = |list: &[u8]| link.place.as_ref().map_or(list.to_vec(), |place| place.inside_list(list));
+        let at_home: Vec<_> = home.env.iter().map(|(name, list)| (name.clone(), inside(list))).collect();
+        for (name, value) in own.iter().chain(&self.options.env).chain(&disturbed).chain(&at_home) {
             fixed.retain(|(n, _)| n != name);
             fixed.push((name.clone(), value.clone()));
         }

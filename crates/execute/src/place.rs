@@ -13,6 +13,7 @@ use crate::sys;
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{symlink, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -49,6 +50,17 @@ impl Place {
     /// What a path inside is called outside.
     pub fn outside(&self, path: &Path) -> PathBuf {
         path.strip_prefix(&self.mount).map_or_else(|_| path.to_path_buf(), |below| self.tree.join(below))
+    }
+
+    /// A list of directories, as in `PATH`, in which those of the tree are where a run finds them.
+    pub fn inside_list(&self, list: &[u8]) -> Vec<u8> {
+        let moved = |name: &[u8]| {
+            let path = Path::new(OsStr::from_bytes(name));
+            let below =
+                path.components().collect::<PathBuf>().strip_prefix(&self.tree).map(Path::to_path_buf);
+            below.map_or(name.to_vec(), |below| self.mount.join(below).into_os_string().into_vec())
+        };
+        list.split(|byte| *byte == b':').map(moved).collect::<Vec<_>>().join(&b':')
     }
 
     /// The program's directory, from the root of its tree.

@@ -243,9 +243,21 @@ fn a_program_of_one_empty_function_is_one_block() {
 }
 
 #[test]
-fn computed_gotos_have_all_their_labels_as_successors() {
+fn computed_gotos_are_switches_over_their_labels() {
     let p = program_of(
         "int f(int n) {\n  static void *const to[] = {&&a, &&b, &&c};\n  goto *to[n];\n\
+         a: return 4;\nb: return 7;\nc: return 9;\n}\n",
+    );
+    let jump = the(&p, "f", |op| matches!(op, Op::Switch { .. }));
+    // One more for what is no label.
+    assert_eq!(p.successors(p.inst(jump).block).len(), 4);
+}
+
+/// The assembler is given a label, and with it the real address.
+#[test]
+fn computed_gotos_of_the_assembler_have_all_their_labels_as_successors() {
+    let p = program_of(
+        "int f(int n) {\n  static void *const to[] = {&&a, &&b, &&c};\n  __asm__ volatile(\"\" : : \"i\"(&&a));\n  goto *to[n];\n\
          a: return 4;\nb: return 7;\nc: return 9;\n}\n",
     );
     let jump = the(&p, "f", |op| matches!(op, Op::IndirectBr));
