@@ -70,7 +70,10 @@ fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing() {
         // Half of the runs have to build; the other half get to searching and reporting.
         let fresh = kill % 2 == 0;
         if fresh {
-            let _ = fs::remove_dir_all(place.cache());
+            // With the programs go the results that name them.
+            for gone in [place.cache(), place.path("parallax-out"), place.path("parallax-out.old")] {
+                let _ = fs::remove_dir_all(gone);
+            }
         }
         let whole = durations[usize::from(!fresh)];
         let moment = whole.mul_f64(random.f64());
