@@ -6,6 +6,10 @@ use common::*;
 use parallax_solve::layers::*;
 use parallax_solve::*;
 use parallax_trace::format::Op;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const BYTES: u32 = 3;
@@ -330,6 +334,52 @@ fn a_limit_on_time_is_kept() {
         assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
         assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
     }
+}
+
+#[test]
+fn an_interrupted_z3_answers_the_next_question() {
+    let mut pool = Pool::new();
+    let constraints = hard(&mut pool);
+    let byte = pool.byte(Var { input: 0, offset: 0 });
+    let easy = [Constraint::is(pool.eq_const(byte, 98))];
+    for kind in [Z3Kind::Logic, Z3Kind::General, Z3Kind::Tactics] {
+        let mut z3 = only(Z3::new(1.0, kind));
+        for _ in 0..3 {
+            let short = Limit { time: Duration::from_millis(50), conflicts: u32::MAX };
+            let answer = z3.check(&Query::new(&pool, &constraints, &zero_seed), &short);
+            assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
+            let answer = z3.check(&Query::new(&pool, &easy, &zero_seed), &generous());
+            assert!(matches!(answer, Answer::Sat(_)), "{kind:?}: {answer:?}");
+        }
+    }
+}
+
+/// Z3's own timers lose memory here, or wait for each other for ever.
+#[test]
+fn z3_works_while_other_threads_start_processes() {
+    let over = AtomicBool::new(false);
+    let user = std::fs::metadata("/proc/self").unwrap().uid();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    // A user of its own, though the same, makes it a `fork` rather than a `posix_spawn`.
+                    assert!(Command::new("true").uid(user).status().unwrap().success());
+                }
+            });
+        }
+        let mut pool = Pool::new();
+        let byte = pool.byte(Var { input: 0, offset: 0 });
+        let other = pool.byte(Var { input: 0, offset: 1 });
+        let mut z3 = only(Z3::new(1.0, Z3Kind::Logic));
+        for round in 0..300u32 {
+            let sum = pool.binary(Op::Mul, byte, other);
+            let constraints = [Constraint::is(pool.eq_const(sum, (round % 256).into()))];
+            let answer = z3.check(&Query::new(&pool, &constraints, &zero_seed), &generous());
+            assert!(matches!(answer, Answer::Sat(_)), "{answer:?}");
+        }
+        over.store(true, Ordering::Relaxed);
+    });
 }
 
 #[test]

@@ -10,11 +10,16 @@ use crate::query::{Answer, Budget, Model, Query};
 use crate::stack::{Below, Layer};
 use parallax_trace::format::Op;
 use rustc_hash::FxHashMap;
+use std::sync::mpsc;
+use std::time::Duration;
 use z3::ast::{Ast, Bool, BV};
-use z3::{Params, SatResult, Solver, Tactic};
+use z3::{Context, Params, SatResult, Solver, Tactic};
 
 /// Terms that are remembered between queries before all are dropped.
 const KEEP_TERMS: usize = 200_000;
+
+/// Between two interrupts of a search that goes on after its limit.
+const INTERRUPT_AGAIN: Duration = Duration::from_millis(5);
 
 /// Z3 tells apart Booleans and vectors of one bit; a term of one bit is kept as what it was made as.
 #[derive(Clone)]
@@ -87,14 +92,10 @@ impl Z3 {
         if !self.translate(query, &budget) {
             return None;
         }
-        let millis = budget.left().as_millis().min(u32::MAX.into()) as u32;
-        // To Z3, 0 is no limit at all.
-        if millis == 0 {
-            return None;
-        }
         let solver = self.kind.solver()?;
         let mut params = Params::new();
-        params.set_u32("timeout", millis);
+        // Interrupts are the engine's, also while Z3 works.
+        params.set_bool("ctrl_c", false);
         solver.set_params(&params);
         let names: Vec<Bool> =
             (0..query.constraints.len()).map(|i| Bool::new_const(format!("c{i}"))).collect();
@@ -103,7 +104,7 @@ impl Z3 {
             let truth = self.terms.get(&constraint.expr)?.truth();
             solver.assert(name.implies(if constraint.holds { truth } else { truth.not() }));
         }
-        match solver.check_assumptions(&names) {
+        match check_within(budget.left(), &solver, &names) {
             SatResult::Sat => self.model(query, &solver),
             SatResult::Unsat => {
                 let core = solver.get_unsat_core();
@@ -243,6 +244,29 @@ fn bits(pool: &Pool, node: &Node, args: &[&Term]) -> BV {
         // Leaves, reads and predicates have been dealt with.
         _ => BV::from_u64(0, width),
     }
+}
+
+/// Asks, and interrupts Z3 when the time is over.
+///
+/// Not with Z3's own `timeout`: its timers are threads that every `fork` of this process takes down, and if other threads fork or
+/// ask at that moment, memory is lost (Z3 pull request 7618; Debian's version is older).
+fn check_within(limit: Duration, solver: &Solver, names: &[Bool]) -> SatResult {
+    let context = Context::thread_local();
+    let handle = context.handle();
+    let (done, wait) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut pause = limit;
+            // An interrupt that comes before Z3 has begun is lost, so there may be many.
+            while wait.recv_timeout(pause) == Err(mpsc::RecvTimeoutError::Timeout) {
+                handle.interrupt();
+                pause = INTERRUPT_AGAIN;
+            }
+        });
+        let result = solver.check_assumptions(names);
+        drop(done);
+        result
+    })
 }
 
 fn upper_half(wide: BV) -> BV {
