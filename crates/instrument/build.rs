@@ -1,6 +1,7 @@
 //! Builds what goes into every instrumented program: the runtime as a static library and the models of
 //! libc functions as bitcode. Both end up inside the `parallax` binary.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -34,6 +35,36 @@ fn runtime(root: &Path, out: &Path) {
         run(Command::new("clang-19").args(flags).arg(source).arg("-o").arg(&object), name);
         run(Command::new("llvm-ar-19").arg("r").arg(&library).arg(&object), "the runtime library");
     }
+}
+
+/// Allocation is the same for the runtime and the program around it.
+const ALLOCATION: [&str; 8] = [
+    "aligned_alloc",
+    "calloc",
+    "free",
+    "malloc",
+    "malloc_usable_size",
+    "memalign",
+    "posix_memalign",
+    "realloc",
+];
+
+/// The names of libc functions that the runtime uses, one in a line, into the file `needed`.
+fn needed(out: &Path) {
+    let symbols = |which: &str| {
+        let mut command = Command::new("llvm-nm-19");
+        command.args(["--format=just-symbols", which]).arg(out.join("libparallax_runtime.a"));
+        let output = command.output().unwrap_or_else(|e| panic!("{command:?} could not be started: {e}"));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.lines().map(str::to_owned).collect::<BTreeSet<String>>()
+    };
+    let defined = symbols("--defined-only");
+    let mut names = symbols("--undefined-only");
+    names.retain(|name| !defined.contains(name) && !ALLOCATION.contains(&name.as_str()));
+    names.retain(|name| !name.is_empty() && !name.starts_with("__plx_") && !name.ends_with(':'));
+    assert!(names.contains("kill") && names.contains("fork"), "the runtime's own names could not be read");
+    let list: Vec<String> = names.into_iter().collect();
+    std::fs::write(out.join("needed"), list.join("\n")).unwrap_or_else(|e| panic!("{}: {e}", out.display()));
 }
 
 fn c_files(directory: &Path) -> Vec<PathBuf> {
@@ -83,6 +114,7 @@ fn main() {
         println!("cargo:rerun-if-changed={}", root.join(path).display());
     }
     runtime(&root, &out);
+    needed(&out);
     models(&root.join("crates/runtime/libc"), &out);
     println!("cargo:rustc-env=PARALLAX_INSTRUMENTER={}", fingerprint(&root));
 }

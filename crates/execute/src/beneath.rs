@@ -165,6 +165,19 @@ impl Dir {
         check(unsafe { libc::renameat(from, name.as_ptr(), to, new_name.as_ptr()) }.into()).map(drop)
     }
 
+    /// Changes the mode of a directory in this one.
+    pub fn set_dir_mode(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+        self.set_mode_of(&component(name)?, libc::O_DIRECTORY, mode)
+    }
+
+    /// Gives this directory itself a mode, if it has another one.
+    pub fn keep_mode(&self, mode: u32) -> io::Result<()> {
+        if stat_of(&self.fd)?.mode == mode {
+            return Ok(());
+        }
+        set_mode(&self.fd.as_raw_fd(), mode)
+    }
+
     /// The names of all entries.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         let fd = self.open_at(c".", libc::O_RDONLY | libc::O_DIRECTORY, 0)?;

@@ -194,6 +194,11 @@ pub fn drop_capabilities(keep_pid_choice: bool) -> io::Result<()> {
     sys::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0).map(drop)
 }
 
+/// Nothing more is passed on: the last step, after the greeting.
+pub fn forbid_passing() -> Result<(), seccompiler::Error> {
+    seccompiler::apply_filter(&filter::no_passing()?)
+}
+
 /// The system-call filters. `namespaces`: see [`filter::Strength`].
 pub fn filter(namespaces: bool) -> Result<(), seccompiler::Error> {
     let strength = filter::Strength {

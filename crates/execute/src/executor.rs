@@ -18,7 +18,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Memory that the shadow of a program's memory may take, as a multiple of its own.
 const SHADOW_FACTOR: u64 = 5;
@@ -264,7 +264,7 @@ impl Executor {
         };
         let run = self.run_with(&mut link, test, limits, (each, self.options.may_stay));
         // A scratch directory that cannot be emptied, or a server that is gone, is not used again.
-        let usable = !matches!(run, Ok(Run { outcome: Outcome::Lost, .. }) | Err(Error::Interrupted));
+        let usable = !link.is_lost && !matches!(run, Err(Error::Interrupted));
         if usable && link.scratch.empty().is_ok() {
             self.link = Some(link);
         } else if !usable {
@@ -285,11 +285,16 @@ impl Executor {
         link.scratch.fill(test)?;
         let request = self.request(link, test).encode();
         self.arena.put_request(&self.sizes, &request, each.is_some())?;
-        let (reply, lost) = match self.converse(link, &self.command(limits, may_stay), each) {
+        let began = Instant::now();
+        let (mut reply, lost) = match self.converse(link, &self.command(limits, may_stay), each) {
             Ok(reply) => (reply, false),
             Err(Silence::Interrupted) => return Err(Error::Interrupted),
             Err(Silence::Gone | Silence::Late) => (Reply::default(), true),
+            Err(Silence::Over(limits)) => (Reply { limits, ..Reply::default() }, true),
         };
+        if lost {
+            reply.wall_us = began.elapsed().as_micros() as u64;
+        }
         self.arena.restore_layout(&self.sizes);
         if reply.limits & LIMIT_AGAIN != 0 && may_stay {
             let failed = |source| Error::Scratch { action: "empty", path: ".".into(), source };
@@ -305,7 +310,7 @@ impl Executor {
             (streams.stdout(limits.output)?, streams.stderr(limits.output)?);
         let most = writable_bytes(limits);
         let is_full = most > 0 && (printed >= most || complained >= most);
-        let outcome = if lost { Outcome::Lost } else { outcome(&reply, is_full) };
+        let outcome = if lost && reply.limits == 0 { Outcome::Lost } else { outcome(&reply, is_full) };
         // Without its server nobody knows that a run is over: its files are not looked at.
         let (files, files_truncated) = if lost { (Vec::new(), true) } else { link.scratch.changes(test) };
         Ok(Run {

@@ -67,6 +67,8 @@ const REFUSED: &[i64] = &[
     libc::SYS_perf_event_open,
     libc::SYS_bpf,
     libc::SYS_userfaultfd,
+    // Pages in a pipe that are in no process any more.
+    libc::SYS_vmsplice,
     // File systems and namespaces.
     libc::SYS_mount,
     libc::SYS_umount2,
@@ -168,16 +170,19 @@ const SOCKET_TYPE: u64 = 0xf;
 /// Of `fcntl`: what others would notice about a file, and a signal that continues a process which has to stay stopped.
 const F_SETSIG: u64 = 10;
 const FILE_WATCHES: [u64; 2] = [libc::F_SETLEASE as u64, libc::F_NOTIFY as u64];
+/// `F_SETPIPE_SZ`: pipes are counted with the size that they are made with.
+const PIPE_SIZE: u64 = 1031;
 /// `F_SET_RW_HINT` and `F_SET_FILE_RW_HINT`.
 const FILE_HINTS: [u64; 2] = [1036, 1038];
 const FILE_LOCKS: [u64; 4] =
     [libc::F_SETLK as u64, libc::F_SETLKW as u64, libc::F_OFD_SETLK as u64, libc::F_OFD_SETLKW as u64];
 /// Of `ioctl`: input into a terminal as if typed, its selection and console.
 const TERMINAL: [u64; 3] = [libc::TIOCSTI, libc::TIOCLINUX, libc::TIOCCONS];
-/// Attributes of a file that is open for reading: `FS_IOC_SETFLAGS` (32 bits too), `FS_IOC_FSSETXATTR`, `FS_IOC_SETVERSION`,
-/// `FS_IOC_ENABLE_VERITY`, `FS_IOC_SET_ENCRYPTION_POLICY`.
-const FILE_ATTRIBUTES: [u64; 6] =
-    [0x4008_6602, 0x4004_6602, 0x401c_5820, 0x4008_7602, 0x4080_6685, 0x800c_6613];
+/// Requests of terminals and of all descriptors. All others are of devices and of file systems: some of them change a file that is
+/// open for reading, its attributes, or a directory (a subvolume of btrfs), and Landlock sees none of that.
+const PLAIN_REQUESTS: std::ops::RangeInclusive<u64> = 0x5400..=0x54ff;
+/// Descriptors that are on their way between two sockets are in no table, and with them all that their buffers hold.
+const PASSING: [i64; 2] = [libc::SYS_sendmsg, libc::SYS_sendmmsg];
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
@@ -188,9 +193,16 @@ pub fn programs(strength: Strength) -> Result<Vec<BpfProgram>, seccompiler::Erro
     let mut programs = vec![hide_x32(), compile(hidden, absent)?];
     if strength.shared {
         programs.push(compile(pretended()?, SeccompAction::Errno(0))?);
+        programs.push(compile(unknown_requests()?, SeccompAction::Errno(libc::ENOTTY as u32))?);
     }
     programs.push(compile(refused(strength)?, SeccompAction::Errno(libc::EACCES as u32))?);
     Ok(programs)
+}
+
+/// The last one, for when the runner itself has passed on its descriptor.
+pub fn no_passing() -> Result<BpfProgram, seccompiler::Error> {
+    let rules = PASSING.iter().map(|call| (*call, Vec::new())).collect();
+    compile(rules, SeccompAction::Errno(libc::EACCES as u32))
 }
 
 fn compile(rules: Rules, action: SeccompAction) -> Result<BpfProgram, seccompiler::Error> {
@@ -249,14 +261,13 @@ fn refuse_other_processes(rules: &mut Rules, strength: Strength) -> Result<(), s
 fn refuse_on_descriptors(rules: &mut Rules, strength: Strength) -> Result<(), seccompiler::Error> {
     let second = |values: &[u64]| values.iter().map(|v| equals(1, *v)).collect::<Result<Vec<_>, _>>();
     let mut fcntl = second(&FILE_WATCHES)?;
+    fcntl.push(equals(1, PIPE_SIZE)?);
     fcntl.push(SeccompRule::new(vec![is(1, F_SETSIG)?, is(2, libc::SIGCONT as u64)?])?);
-    let mut ioctl = second(&TERMINAL)?;
     if strength.shared {
         fcntl.extend(second(&FILE_HINTS)?);
-        ioctl.extend(second(&FILE_ATTRIBUTES)?);
     }
     rules.insert(libc::SYS_fcntl, fcntl);
-    rules.insert(libc::SYS_ioctl, ioctl);
+    rules.insert(libc::SYS_ioctl, second(&TERMINAL)?);
     Ok(())
 }
 
@@ -264,6 +275,19 @@ fn refuse_on_descriptors(rules: &mut Rules, strength: Strength) -> Result<(), se
 fn pretended() -> Result<Rules, seccompiler::Error> {
     let locks = FILE_LOCKS.iter().map(|lock| equals(1, *lock)).collect::<Result<Vec<_>, _>>()?;
     Ok(BTreeMap::from([(libc::SYS_flock, Vec::new()), (libc::SYS_fcntl, locks)]))
+}
+
+/// Requests that no file of a run knows.
+fn unknown_requests() -> Result<Rules, seccompiler::Error> {
+    let compared = |operator, value: u64| {
+        let condition = SeccompCondition::new(1, SeccompCmpArgLen::Dword, operator, value)?;
+        Ok::<_, seccompiler::Error>(SeccompRule::new(vec![condition])?)
+    };
+    let rules = vec![
+        compared(SeccompCmpOp::Lt, *PLAIN_REQUESTS.start())?,
+        compared(SeccompCmpOp::Gt, *PLAIN_REQUESTS.end())?,
+    ];
+    Ok(BTreeMap::from([(libc::SYS_ioctl, rules)]))
 }
 
 /// The x32 table has numbers of its own for the same calls: none of it, as on most kernels.

@@ -33,6 +33,7 @@ mod streams;
 mod sys;
 mod testcase;
 mod view;
+mod warden;
 
 pub use arena::{Arena, ArenaSizes};
 pub use error::Error;

@@ -10,6 +10,7 @@ use crate::litter::host_directory;
 use crate::place::Place;
 use crate::runner::{Level, Order};
 use crate::scratch::Scratch;
+use crate::warden::Guard;
 use crate::{confine, sys, Arena, Error};
 use parallax_trace::control::*;
 use std::ffi::OsStr;
@@ -27,12 +28,16 @@ const POLL: Duration = Duration::from_millis(20);
 /// How long a server may take to end a run after its time is up.
 const GRACE: Duration = Duration::from_secs(5);
 /// How long a server may take to end after being told to.
-const QUIT_TIME: Duration = Duration::from_millis(500);
+const QUIT_TIME: Duration = Duration::from_secs(5);
+const TOO_LARGE: &str = "it takes too much memory, or too many processes, before its first run";
 /// Bytes of a server's own complaints that are shown.
 const DETAIL_BYTES: u64 = 2000;
 
 pub struct Link {
     process: Process,
+    guard: Guard,
+    /// The server is gone, or is not to be asked again.
+    pub is_lost: bool,
     reply: OwnedFd,
     pub scratch: Scratch,
     pub confinement: Confinement,
@@ -53,6 +58,8 @@ pub enum Silence {
     /// It said nothing in time.
     Late,
     Interrupted,
+    /// Its processes have more than they may: `LIMIT_*` bits.
+    Over(u32),
 }
 
 /// Starts a server with as much confinement as there is.
@@ -132,8 +139,8 @@ fn start_at(
         Level::Landlock => Confinement::Landlock,
         Level::None => Confinement::None,
     };
-    let Starting { process, reply, .. } = starting;
-    Ok(Link { process, reply, scratch, confinement, place: common })
+    let Starting { process, reply, guard, .. } = starting;
+    Ok(Link { process, guard, is_lost: false, reply, scratch, confinement, place: common })
 }
 
 /// Where all versions are when they run.
@@ -155,6 +162,7 @@ fn program_place(mount: PathBuf, program: &Path, options: &Options) -> Option<Pl
 /// A runner that has not said everything yet.
 struct Starting {
     process: Process,
+    guard: Guard,
     reply: OwnedFd,
     stderr: File,
 }
@@ -186,17 +194,19 @@ fn spawn(order: &Order, options: &Options, arena: &Arena) -> Result<Starting, Er
             .pre_exec(move || copies.iter().try_for_each(|(fd, number)| sys::dup_to(fd.as_raw_fd(), *number)))
     };
     let child = process.spawn().map_err(|e| Error::Runner { runner, detail: e.to_string() })?;
-    Ok(Starting { process: Process { child, command: Some(command) }, reply, stderr })
+    let guard = Guard::new(child.id() as i32);
+    Ok(Starting { process: Process { child, command: Some(command) }, guard, reply, stderr })
 }
 
 impl Starting {
     /// Waits for the runner's report; gives the scratch directory's descriptor if there is one, and what is in force.
     fn hello(&mut self, order: &Order, options: &Options) -> Result<(Option<OwnedFd>, u32), Error> {
-        match listen::<Hello>(&self.reply, options.start_time, options) {
+        match listen::<Hello>(&self.reply, options.start_time, options, &mut self.guard) {
             Ok((hello, fd)) if hello.magic == HELLO => Ok((fd, hello.confinement)),
             Ok(_) => Err(self.runner_failed(options, "is of another version")),
             Err(Silence::Interrupted) => Err(Error::Interrupted),
             Err(Silence::Late) => Err(self.runner_failed(options, "did not answer in time")),
+            Err(Silence::Over(_)) => Err(self.runner_failed(options, TOO_LARGE)),
             Err(Silence::Gone) => {
                 let detail = self.last_words();
                 if order.level == Level::None || detail.is_empty() {
@@ -210,11 +220,12 @@ impl Starting {
 
     /// Waits for the server.
     fn ready(&mut self, program: &Path, options: &Options) -> Result<(), Error> {
-        let detail = match listen::<u32>(&self.reply, options.start_time, options) {
+        let detail = match listen::<u32>(&self.reply, options.start_time, options, &mut self.guard) {
             Ok((READY, _)) => return Ok(()),
             Ok(_) => "it is of another version".to_string(),
             Err(Silence::Interrupted) => return Err(Error::Interrupted),
             Err(Silence::Late) => format!("no answer in {:?}", options.start_time),
+            Err(Silence::Over(_)) => TOO_LARGE.to_string(),
             Err(Silence::Gone) => self.last_words(),
         };
         Err(Error::DoesNotServe { program: program.to_path_buf(), detail })
@@ -253,24 +264,36 @@ impl Drop for Process {
 impl Link {
     /// One run. After an error the link is of no further use.
     pub fn run(&mut self, command: &Command, options: &Options) -> Result<Reply, Silence> {
+        let answer = self.ask(command, options);
+        self.is_lost |= answer.is_err();
+        answer
+    }
+
+    fn ask(&mut self, command: &Command, options: &Options) -> Result<Reply, Silence> {
+        self.guard.expect(command);
         let pipe = self.process.command.as_ref().ok_or(Silence::Gone)?;
         sys::write_message(pipe.as_fd(), command).map_err(|_| Silence::Gone)?;
         let patience = match command.time_ms {
             0 => Duration::MAX,
             ms => Duration::from_millis(ms) + GRACE,
         };
-        listen::<Reply>(&self.reply, patience, options).map(|(reply, _)| reply)
+        listen::<Reply>(&self.reply, patience, options, &mut self.guard).map(|(reply, _)| reply)
     }
 }
 
-/// The next message, looking at the interrupt flag while waiting.
+/// The next message, looking at the interrupt flag and at the server's processes while waiting.
 fn listen<M: sys::Message>(
     socket: &OwnedFd,
     patience: Duration,
     options: &Options,
+    guard: &mut Guard,
 ) -> Result<(M, Option<OwnedFd>), Silence> {
     let started = Instant::now();
     loop {
+        match guard.look() {
+            0 => {}
+            over => return Err(Silence::Over(over)),
+        }
         if sys::readable(socket.as_fd(), POLL) {
             return match sys::receive_with_fd(socket.as_fd()) {
                 Ok(Some(message)) => Ok(message),

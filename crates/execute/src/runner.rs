@@ -9,7 +9,7 @@
 
 use crate::place::Place;
 use crate::server;
-use crate::{confine, sys, view};
+use crate::{confine, sys, view, warden};
 use parallax_trace::control::*;
 use parallax_trace::format::FORMAT_VERSION;
 use parallax_trace::request::{Request, Source};
@@ -169,17 +169,23 @@ fn run(order: &Order) -> Result<i32, Failure> {
     step("stack limit", sys::limit(libc::RLIMIT_STACK, STACK_BYTES))?;
     if order.level == Level::Namespaces {
         step("namespaces", confine::enter_namespaces())?;
-        if let Some(first) = step("fork", sys::fork())? {
-            return Ok(stand_by(first));
-        }
-        step("parent death signal", sys::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as u64, 0))?;
     } else {
+        step("subreaper", sys::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0))?;
+    }
+    if let Some(first) = step("fork", sys::fork())? {
+        return Ok(warden::stand_by(first));
+    }
+    step("parent death signal", sys::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as u64, 0))?;
+    if order.level != Level::Namespaces {
         step("subreaper", sys::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0))?;
     }
     confine_and_greet(order)?;
     if order.instrumented {
         start_instrumented(order)
     } else {
+        if order.level == Level::Landlock {
+            server::signals_are_scoped();
+        }
         run_native(&server::serve_here(server::Hooks::NONE))
     }
 }
@@ -192,18 +198,6 @@ fn prepare_descriptors() -> io::Result<()> {
     sys::dup_to(null.as_raw_fd(), 0)?;
     sys::dup_to(null.as_raw_fd(), 1)?;
     sys::dup_to(FD_STDERR, 2)
-}
-
-/// The process outside the namespaces: ends with the one inside, or ends it when the engine is gone.
-fn stand_by(first: i32) -> i32 {
-    // The engine must see the server's end of the conversation close when the server ends.
-    let _ = sys::close_range(FD_REPLY as u32, FD_LAST as u32);
-    if let Ok(pidfd) = sys::pidfd_open(first) {
-        let mut watched = [(pidfd.as_raw_fd(), libc::POLLIN, 0), (FD_COMMAND, 0, 0)];
-        while !sys::poll(&mut watched, -1) {}
-    }
-    sys::kill_and_wait(first);
-    0
 }
 
 /// Sets up the scratch directory and the confinement, and tells the engine what is in force.
@@ -237,7 +231,11 @@ fn confine_and_greet(order: &Order) -> Result<(), Failure> {
         step("system-call filter", confine::filter(order.level == Level::Namespaces))?;
         hello.confinement |= CONFINED_LANDLOCK;
     }
-    step("greeting", sys::send_with_fd(FD_REPLY, &hello, attached.as_ref().map(AsFd::as_fd)))
+    step("greeting", sys::send_with_fd(FD_REPLY, &hello, attached.as_ref().map(AsFd::as_fd)))?;
+    if order.level != Level::None {
+        step("last system-call filter", confine::forbid_passing())?;
+    }
+    Ok(())
 }
 
 /// Opens what lets the server choose process numbers; without it runs only differ in theirs.
@@ -250,7 +248,9 @@ fn start_instrumented(order: &Order) -> Result<i32, Failure> {
     let place = order.place.as_ref().filter(|_| order.level == Level::Namespaces);
     let program = place.unwrap_or(&order.program);
     let path = step("program", sys::c_path(program))?;
-    let serve = CString::new(format!("{ENV_SERVE}={FORMAT_VERSION}"));
+    let scoped =
+        if order.level == Level::Landlock { String::from(server::SCOPED_MARK) } else { String::new() };
+    let serve = CString::new(format!("{ENV_SERVE}={FORMAT_VERSION}{scoped}"));
     let mut env = vec![step("environment", serve)?];
     if !order.library_path.is_empty() {
         let variable = [b"LD_LIBRARY_PATH=", order.library_path.as_bytes()].concat();

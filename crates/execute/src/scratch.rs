@@ -32,7 +32,7 @@ const MAX_CHANGED_BYTES: u64 = 64 << 20;
 const MAX_DEPTH: usize = 128;
 /// Name, before a number, of directories on their way out.
 const TRASH: &str = ".parallax-trash-";
-const DIRECTORY_MODE: u32 = 0o755;
+pub(crate) const DIRECTORY_MODE: u32 = 0o755;
 pub(crate) const FILE_MODE: u32 = 0o644;
 /// Time of the last change of every input file, since 1970: the year 2020.
 pub const FILE_TIME: Duration = Duration::from_secs(1_577_836_800);
@@ -138,11 +138,12 @@ impl Scratch {
     }
 
     /// Removes everything that is in the directory. An error means that it cannot be used again.
-    pub fn empty(&self) -> io::Result<()> {
+    pub fn empty(&mut self) -> io::Result<()> {
         let mut waiting = Vec::new();
         self.kept.set(0);
-        self.streams.check(&self.top)?;
-        self.check_temporary()?;
+        self.top.keep_mode(DIRECTORY_MODE)?;
+        self.streams.mend(&self.top)?;
+        self.mend_temporary()?;
         self.clear_top(&mut waiting)?;
         while let Some(name) = waiting.pop() {
             self.clear(&self.top.open_dir(&name)?, &[], &mut waiting)?;
@@ -151,13 +152,33 @@ impl Scratch {
         Ok(())
     }
 
-    /// A run that moved away the directory for temporary files, or changed its mode, leaves a view that no other run can have.
-    fn check_temporary(&self) -> io::Result<()> {
+    /// The directory for temporary files is put back in its place if a run has moved it, because it is mounted elsewhere too. One that
+    /// has gone further away than beside its place is not looked for: no other run can have this view.
+    fn mend_temporary(&self) -> io::Result<()> {
         let Some(made) = self.temporary else { return Ok(()) };
-        match self.top.stat(OsStr::new(TEMPORARY)) {
-            Ok(now) if now.identity == made && now.mode == DIRECTORY_MODE => Ok(()),
-            _ => Err(io::Error::other("the directory for temporary files is another one now")),
+        let name = OsStr::new(TEMPORARY);
+        let there = self.top.stat(name);
+        if !there.as_ref().is_ok_and(|now| now.identity == made) {
+            let is_it = |other: &OsString| self.top.stat(other).is_ok_and(|stat| stat.identity == made);
+            let lost = || io::Error::other("the directory for temporary files is gone");
+            let moved = self.top.names()?.into_iter().find(is_it).ok_or_else(lost)?;
+            match there {
+                Ok(stat) if stat.is_dir() => self.top.move_dir(name, &self.top, &self.new_trash())?,
+                Ok(_) => self.top.remove_file(name)?,
+                Err(_) => {}
+            }
+            self.top.move_dir(&moved, &self.top, name)?;
         }
+        if self.top.stat(name)?.mode != DIRECTORY_MODE {
+            self.top.set_dir_mode(name, DIRECTORY_MODE)?;
+        }
+        Ok(())
+    }
+
+    /// A name for a directory on its way out.
+    fn new_trash(&self) -> OsString {
+        self.moved.set(self.moved.get() + 1);
+        OsString::from(format!("{TRASH}{}", self.moved.get()))
     }
 
     fn clear_top(&self, waiting: &mut Vec<OsString>) -> io::Result<()> {
@@ -189,8 +210,7 @@ impl Scratch {
             if !directory.stat(&name)?.is_dir() {
                 directory.remove_file(&name)?;
             } else if directory.remove_dir(&name).is_err() {
-                let at_top = OsString::from(format!("{TRASH}{}", self.moved.get()));
-                self.moved.set(self.moved.get() + 1);
+                let at_top = self.new_trash();
                 directory.move_dir(&name, &self.top, &at_top)?;
                 waiting.push(at_top);
             }

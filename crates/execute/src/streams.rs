@@ -9,7 +9,7 @@
 //! Always holds: before a run the names are those of the files that the engine holds, and output and error are empty.
 
 use crate::beneath::{Dir, Stat};
-use crate::scratch::{set_time, FILE_MODE};
+use crate::scratch::{set_time, DIRECTORY_MODE, FILE_MODE};
 use crate::{Error, Output};
 use parallax_trace::control::{STREAMS, STREAM_NAMES};
 use std::ffi::OsStr;
@@ -28,12 +28,25 @@ impl Streams {
     pub fn make(top: &Dir) -> io::Result<Streams> {
         let identity = top.stat(OsStr::new(STREAMS))?.identity;
         let directory = top.open_dir(OsStr::new(STREAMS))?;
-        let make = |name: &str| {
-            let file = directory.create_file(OsStr::new(name), FILE_MODE)?;
-            Ok::<_, io::Error>((file, directory.stat(OsStr::new(name))?))
-        };
-        let files = [make(STREAM_NAMES[0])?, make(STREAM_NAMES[1])?, make(STREAM_NAMES[2])?];
+        let files = make_files(&directory)?;
         Ok(Streams { directory, identity, files })
+    }
+
+    /// Makes the files anew if a run has changed anything about them. An error: this directory is not for another run.
+    pub fn mend(&mut self, top: &Dir) -> io::Result<()> {
+        if self.check(top).is_ok() {
+            return Ok(());
+        }
+        if top.stat(OsStr::new(STREAMS))?.identity != self.identity {
+            return Err(io::Error::other("the directory of the standard streams is another one now"));
+        }
+        self.directory.keep_mode(DIRECTORY_MODE)?;
+        for name in self.directory.names()? {
+            // A directory that is not empty stays, and is an error.
+            self.directory.remove_file(&name).or_else(|_| self.directory.remove_dir(&name))?;
+        }
+        self.files = make_files(&self.directory)?;
+        Ok(())
     }
 
     /// For the next run.
@@ -48,8 +61,8 @@ impl Streams {
         set_time(input)
     }
 
-    /// Is everything still what it was, and nothing added? If not, this directory is not for another run.
-    pub fn check(&self, top: &Dir) -> io::Result<()> {
+    /// Is everything still what it was, and nothing added?
+    fn check(&self, top: &Dir) -> io::Result<()> {
         let changed = || Err(io::Error::other("a run changed the files of its standard streams"));
         if top.stat(OsStr::new(STREAMS))?.identity != self.identity {
             return changed();
@@ -75,6 +88,15 @@ impl Streams {
     pub fn stderr(&self, limit: u64) -> Result<(Output, u64), Error> {
         captured(&self.files[2].0, limit)
     }
+}
+
+/// In a directory without any.
+fn make_files(directory: &Dir) -> io::Result<[(File, Stat); 3]> {
+    let make = |name: &str| {
+        let file = directory.create_file(OsStr::new(name), FILE_MODE)?;
+        Ok::<_, io::Error>((file, directory.stat(OsStr::new(name))?))
+    };
+    Ok([make(STREAM_NAMES[0])?, make(STREAM_NAMES[1])?, make(STREAM_NAMES[2])?])
 }
 
 fn captured(file: &File, limit: u64) -> Result<(Output, u64), Error> {

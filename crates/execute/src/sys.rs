@@ -105,6 +105,7 @@ pub fn write_message<M: Message>(fd: BorrowedFd, message: &M) -> io::Result<()> 
 /// Sends a message with, perhaps, a descriptor attached.
 pub fn send_with_fd<M: Message>(socket: RawFd, message: &M, fd: Option<BorrowedFd>) -> io::Result<()> {
     let mut data = libc::iovec { iov_base: (&raw const *message as *mut M).cast(), iov_len: size_of::<M>() };
+    // Room for one descriptor: the kernel closes what does not fit, so that nobody can fill our table.
     let mut control = [0u64; 4];
     // SAFETY: `header` points to live buffers of the given sizes; the control buffer is aligned and
     // large enough for one descriptor.
@@ -136,7 +137,7 @@ pub fn receive_with_fd<M: Message>(socket: BorrowedFd) -> io::Result<Option<(M, 
         header.msg_iov = &mut data;
         header.msg_iovlen = 1;
         header.msg_control = control.as_mut_ptr().cast();
-        header.msg_controllen = std::mem::size_of_val(&control);
+        header.msg_controllen = libc::CMSG_LEN(size_of::<RawFd>() as u32) as usize;
         let got = check(libc::recvmsg(socket.as_raw_fd(), &mut header, libc::MSG_CMSG_CLOEXEC) as i64)?;
         let part = libc::CMSG_FIRSTHDR(&header);
         let fd = if !part.is_null() && (*part).cmsg_type == libc::SCM_RIGHTS {
@@ -253,6 +254,24 @@ pub fn kill_and_wait(pid: i32) {
         libc::kill(pid, libc::SIGKILL);
         libc::waitpid(pid, &mut status, 0);
     }
+}
+
+/// Waits for children that have ended; true: there are others.
+pub fn reap() -> bool {
+    loop {
+        // SAFETY: a null status pointer is allowed.
+        match unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } {
+            0 => return true,
+            pid if pid < 0 => return false,
+            _ => {}
+        }
+    }
+}
+
+/// Kills a process that is known to be of a run.
+pub fn kill(pid: i32) {
+    // SAFETY: no memory is involved.
+    unsafe { libc::kill(pid, libc::SIGKILL) };
 }
 
 /// Kills the process group of a child that leads one; does nothing if it does not.

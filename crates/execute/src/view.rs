@@ -26,8 +26,9 @@ const LINKS: [(&str, &str); 4] = [
 ];
 /// Made anew for every server, or shown with all that is mounted below.
 const SPECIAL: [&str; 3] = ["/proc", "/sys", "/dev"];
-/// Of the file system for standard streams: room for these, and for nothing else.
-const STREAM_OPTIONS: &CStr = c"nr_inodes=4,mode=0755";
+/// Of the file system for standard streams: room for these, once more for when they have to be made anew while a process has the old ones
+/// open, and for nothing else.
+const STREAM_OPTIONS: &CStr = c"nr_inodes=8,mode=0755";
 /// Files beside mount points are copied up to this size.
 const COPIED_BYTES: u64 = 1 << 20;
 const PLAIN: u64 = libc::MS_NOSUID | libc::MS_NODEV;

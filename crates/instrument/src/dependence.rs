@@ -8,7 +8,7 @@ use crate::abi::PRESERVE_MOST;
 use crate::cx::Result;
 use crate::error::Error;
 use crate::segments::{self, Segment, Word};
-use crate::{clean, gaps, link, number, outside, passes, program, Options};
+use crate::{clean, gaps, link, number, outside, passes, program, reserved, Options};
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;
 use inkwell::context::Context;
@@ -27,6 +27,7 @@ use std::path::Path;
 pub fn make(options: &Options, directory: &Path, name: &str) -> Result<(ProgramMap, Option<Inputs>)> {
     let context = Context::create();
     let module = clean::read(&context, &clean::clean_up(&options.bitcode, &options.cache)?)?;
+    reserved::free_runtime_names(&module);
     let machine = passes::machine()?;
     let layout = machine.get_target_data();
     let numbers = number::number(&module, ProgramMap::default(), &options.watch);
@@ -45,6 +46,7 @@ pub fn make(options: &Options, directory: &Path, name: &str) -> Result<(ProgramM
     for segment in &plan.segments {
         emitter.segment(segment)?;
     }
+    reserved::free_libc_names(&module);
     module.verify().map_err(|e| Error::Invalid(e.to_string()))?;
     passes::optimise(&module, &machine)?;
     let object = directory.join("program.o");

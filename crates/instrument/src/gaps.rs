@@ -1,13 +1,15 @@
 //! The few calls of LLVM's C interface that inkwell does not offer.
 //!
 //! This is the only `unsafe` code outside `runtime`, `trace` and `execute`
-//! (docs/decisions/0002-unsafe-in-instrument.md). Each function is a plain query on a live value.
+//! (docs/decisions/0002-unsafe-in-instrument.md). Each function is a plain query on a live value, or gives one another name.
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::llvm_sys::core::{
-    LLVMGetCalledValue, LLVMGetConstOpcode, LLVMGetFirstUse, LLVMGetNextUse, LLVMGetOperand, LLVMGetUser,
-    LLVMIsACallInst, LLVMIsAConstantExpr, LLVMIsAFunction, LLVMIsAGetElementPtrInst, LLVMIsAGlobalVariable,
-    LLVMIsAInlineAsm, LLVMIsGlobalConstant,
+    LLVMGetCalledValue, LLVMGetConstOpcode, LLVMGetFirstGlobalAlias, LLVMGetFirstGlobalIFunc,
+    LLVMGetFirstUse, LLVMGetNextGlobalAlias, LLVMGetNextGlobalIFunc, LLVMGetNextUse, LLVMGetOperand,
+    LLVMGetUser, LLVMGetValueName2, LLVMIsACallInst, LLVMIsAConstantExpr, LLVMIsAFunction,
+    LLVMIsAGetElementPtrInst, LLVMIsAGlobalVariable, LLVMIsAInlineAsm, LLVMIsGlobalConstant,
+    LLVMSetValueName2,
 };
 use inkwell::llvm_sys::debuginfo::{
     LLVMDIFileGetDirectory, LLVMDIFileGetFilename, LLVMDIScopeGetFile, LLVMDISubprogramGetLine,
@@ -15,6 +17,7 @@ use inkwell::llvm_sys::debuginfo::{
 };
 use inkwell::llvm_sys::prelude::LLVMMetadataRef;
 use inkwell::llvm_sys::LLVMOpcode;
+use inkwell::module::Module;
 use inkwell::values::{AsValueRef, BasicValueEnum, FunctionValue, InstructionValue, PointerValue};
 
 fn text(get: impl Fn(&mut u32) -> *const std::ffi::c_char) -> String {
@@ -54,6 +57,32 @@ pub fn function_place(function: FunctionValue) -> Option<(String, u32)> {
             return None;
         }
         Some((file_of_scope(subprogram)?, LLVMDISubprogramGetLine(subprogram)))
+    }
+}
+
+/// Gives other names, where `rename` says one, to second names of functions and to functions that are chosen when the program is loaded.
+pub fn rename_aliases(module: &Module, rename: impl Fn(&str) -> Option<String>) {
+    // SAFETY: lists of a live module; names are copied before they are changed.
+    unsafe {
+        let mut aliases = Vec::new();
+        let mut alias = LLVMGetFirstGlobalAlias(module.as_mut_ptr());
+        while !alias.is_null() {
+            aliases.push(alias);
+            alias = LLVMGetNextGlobalAlias(alias);
+        }
+        let mut chosen = LLVMGetFirstGlobalIFunc(module.as_mut_ptr());
+        while !chosen.is_null() {
+            aliases.push(chosen);
+            chosen = LLVMGetNextGlobalIFunc(chosen);
+        }
+        for alias in aliases {
+            let mut len = 0;
+            let start = LLVMGetValueName2(alias, &mut len);
+            let name = String::from_utf8_lossy(std::slice::from_raw_parts(start.cast(), len)).into_owned();
+            if let Some(name) = rename(&name) {
+                LLVMSetValueName2(alias, name.as_ptr().cast(), name.len());
+            }
+        }
     }
 }
 

@@ -32,6 +32,7 @@ mod outside;
 mod passes;
 mod phi;
 mod program;
+mod reserved;
 mod same;
 mod segments;
 mod slow;
@@ -100,6 +101,7 @@ fn make(options: &Options, directory: &Path) -> Result<(ProgramMap, Option<Input
     };
     let context = Context::create();
     let module = clean::read(&context, &clean_up(&options.bitcode, &options.cache)?)?;
+    reserved::free_runtime_names(&module);
     program::rename_main(&module)?;
     let before = models.as_ref().map(|m| m.1.clone()).unwrap_or_default();
     models::redirect_all(&module, &before);
@@ -171,6 +173,9 @@ impl Job<'_> {
             marks: cx::Marks::new(context),
         };
         rewrite(&cx, &mut numbers, self.watch)?;
+        if self.is_program {
+            reserved::free_libc_names(module);
+        }
         module.verify().map_err(|e| Error::Invalid(e.to_string()))?;
         passes::optimise(module, &machine)?;
         passes::write_object(module, object)?;

@@ -67,17 +67,34 @@ pub fn prepare(request: Request) -> Vectors {
     Vectors { argc, argv: terminated(argv), envp: terminated(env) }
 }
 
+/// The environment of the run, for constructors: not labelled.
+pub fn environment(request: &Request) -> *mut *mut libc::c_char {
+    let mut env: Vec<*mut libc::c_char> = request.fixed_env.iter().map(|s| copy(s)).collect();
+    for input in &request.inputs {
+        if let Source::Env(name) = &input.source {
+            env.push(copy(&[name.as_slice(), b"=", &input.bytes].concat()));
+        }
+    }
+    terminated(env)
+}
+
+/// A NUL-terminated copy in memory that lives as long as the run.
+fn copy(bytes: &[u8]) -> *mut libc::c_char {
+    let bytes: Vec<u8> = bytes.iter().copied().filter(|b| *b != 0).collect();
+    // SAFETY: a fresh block of sufficient size, written completely.
+    unsafe {
+        let at = libc::malloc(bytes.len() + 1) as *mut u8;
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), at, bytes.len());
+        *at.add(bytes.len()) = 0;
+        at.cast()
+    }
+}
+
 /// A NUL-terminated copy in memory that lives as long as the run; bytes from `label.1` on are labelled
 /// as input `label.0`, the terminator included (see [`parallax_trace::format::Op::Input`]).
 fn place(bytes: &[u8], label: Option<(u32, usize)>) -> *mut libc::c_char {
     let bytes: Vec<u8> = bytes.iter().copied().filter(|b| *b != 0).collect();
-    // SAFETY: a fresh block of sufficient size, written completely.
-    let at = unsafe {
-        let at = libc::malloc(bytes.len() + 1) as *mut u8;
-        std::ptr::copy_nonoverlapping(bytes.as_ptr(), at, bytes.len());
-        *at.add(bytes.len()) = 0;
-        at
-    };
+    let at = copy(&bytes);
     objects::mark_start(at as usize, true);
     if let (Some((number, from)), true) = (label, state().on) {
         for i in from..=bytes.len() {

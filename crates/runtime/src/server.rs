@@ -19,8 +19,10 @@ use std::time::{Duration, Instant};
 
 // The path is given because `parallax-execute` includes this file too.
 #[path = "server/census.rs"]
-mod census;
+pub mod census;
 use census::Census;
+#[path = "server/killing.rs"]
+mod killing;
 #[path = "server/rights.rs"]
 mod rights;
 #[path = "server/staged.rs"]
@@ -32,6 +34,8 @@ use wait::{Children, Event};
 
 /// How long a run goes on before its processes are counted for the first time, and how often after.
 const CENSUS_EVERY: Duration = Duration::from_millis(5);
+/// So many times the processes that a run may have can it make before they are counted.
+const MOST_AT_ONCE: u64 = 8;
 /// Exit status of a server that cannot go on (the engine sees it as a dead server).
 const EXIT_BROKEN: i32 = 121;
 
@@ -40,6 +44,10 @@ static ARENA_LEN: AtomicUsize = AtomicUsize::new(0);
 /// A page shared with the children.
 static MAILBOX: AtomicPtr<Mailbox> = AtomicPtr::new(std::ptr::null_mut());
 const MAILBOX_BYTES: usize = 4096;
+/// The kernel lets signals of this process reach its descendants only (the runner's word, see [`signals_are_scoped`]).
+static SCOPED: AtomicBool = AtomicBool::new(false);
+/// After the version that a server is asked for: see [`SCOPED`].
+pub const SCOPED_MARK: char = 's';
 /// In a child that runs one test case after another.
 static IS_STAGE: AtomicBool = AtomicBool::new(false);
 
@@ -69,12 +77,23 @@ pub fn serve(hooks: Hooks) -> Option<Request> {
         }
         std::ffi::CStr::from_ptr(value)
     };
-    if asked.to_bytes() != FORMAT_VERSION.to_string().as_bytes() {
+    Some(serve_as(asked.to_bytes(), hooks))
+}
+
+/// Serves an engine that wants this version. Returns only in children.
+pub fn serve_as(version: &[u8], hooks: Hooks) -> Request {
+    // Nothing is allocated here: the allocator may be the program's own.
+    let text = std::str::from_utf8(version).unwrap_or_default();
+    if text.ends_with(SCOPED_MARK) {
+        signals_are_scoped();
+    }
+    let version = text.trim_end_matches(SCOPED_MARK).parse().ok();
+    if version != Some(FORMAT_VERSION) {
         broken(b"parallax: program and engine are of different versions; instrument the program again\n");
     }
     let request = serve_here(hooks);
     staged::forget_mailbox();
-    Some(request)
+    request
 }
 
 /// Serves unconditionally; returns only in children.
@@ -98,6 +117,11 @@ pub fn serve_here(hooks: Hooks) -> Request {
             _ => quit(),
         }
     }
+}
+
+/// Said by whoever has put this process into a Landlock domain that keeps signals inside.
+pub fn signals_are_scoped() {
+    SCOPED.store(true, Ordering::Relaxed);
 }
 
 /// Start and length of the arena, once [`serve`] has attached to it.
@@ -125,6 +149,8 @@ struct Server {
     census: Census,
     /// First process of a PID namespace: everything it can see is its own.
     first: bool,
+    /// All that a signal to everybody reaches is the run's.
+    reaches_own_only: bool,
     /// What `RLIMIT_DATA` counts already.
     data_bytes: u64,
     keep_pid: bool,
@@ -150,7 +176,9 @@ impl Server {
         ARENA_LEN.store(len, Ordering::Relaxed);
         let mailbox = map(MAILBOX_BYTES, libc::MAP_SHARED | libc::MAP_ANONYMOUS, -1) as *mut Mailbox;
         MAILBOX.store(mailbox, Ordering::Relaxed);
-        let mut census = Census::new(map(Census::BYTES, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1));
+        let table = map(Census::BYTES, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1);
+        // SAFETY: getpid touches no memory.
+        let mut census = Census::new(table, unsafe { libc::getpid() });
         // SAFETY: fcntl and getpid touch no memory.
         let (keep_pid, first) =
             unsafe { (libc::fcntl(FD_LAST_PID, libc::F_GETFD) >= 0, libc::getpid() == 1) };
@@ -163,8 +191,21 @@ impl Server {
         if mark.is_some() {
             census.own.shared = staged::KEPT_BYTES as u64;
         }
+        let reaches_own_only = first || (SCOPED.load(Ordering::Relaxed) && rights::parent_is_out_of_reach());
         let (stage, short_lived) = (None, 0);
-        Server { arena, mailbox, children, census, first, data_bytes, keep_pid, mark, stage, short_lived }
+        Server {
+            arena,
+            mailbox,
+            children,
+            census,
+            first,
+            reaches_own_only,
+            data_bytes,
+            keep_pid,
+            mark,
+            stage,
+            short_lived,
+        }
     }
 
     /// One run; `Some` in the child.
@@ -277,6 +318,10 @@ impl Server {
         if command.file_bytes > 0 {
             set(libc::RLIMIT_FSIZE, command.file_bytes);
         }
+        if command.max_processes > 0 && self.first {
+            // Counted in the user namespace of the run; root is not limited so. The census is what decides, long before.
+            set(libc::RLIMIT_NPROC, u64::from(command.max_processes) * MOST_AT_ONCE);
+        }
     }
 
     /// Waits for the end of the run, or ends it; then nothing of it is left.
@@ -322,6 +367,7 @@ impl Server {
             if command.time_ms > 0 && elapsed >= limit {
                 return (Event::Nothing, LIMIT_TIME);
             }
+            wait::reap_but(pid);
             if elapsed >= next_census {
                 let over = self.census.over(command, self.first);
                 if over != 0 {
@@ -341,40 +387,6 @@ impl Server {
                 Event::Nothing => {}
                 Event::Stopped if !self.says_ended() => {}
                 event => return (event, 0),
-            }
-        }
-    }
-
-    /// Kills every process of the run that can be seen now; `leader` is its process group.
-    fn kill_all(&mut self, leader: i32) {
-        // SAFETY: signals to processes; no memory is involved. As the first process of a
-        // namespace, -1 means the namespace; otherwise only descendants are signalled.
-        unsafe {
-            if self.first {
-                libc::kill(-1, libc::SIGKILL);
-            } else {
-                if leader > 1 {
-                    libc::kill(-leader, libc::SIGKILL);
-                }
-                self.census.each_descendant(|pid| {
-                    libc::kill(pid, libc::SIGKILL);
-                });
-            }
-        }
-    }
-
-    /// Orphans come to the server, which is first in its namespace or a subreaper: as long as it has
-    /// children, something of the run is alive.
-    fn kill_rest(&mut self, leader: i32) {
-        loop {
-            // SAFETY: a null status pointer is allowed.
-            let got = unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) };
-            if got == 0 {
-                self.kill_all(leader);
-                // SAFETY: as above. Everything that was seen is dying, so this returns.
-                unsafe { libc::waitpid(-1, std::ptr::null_mut(), 0) };
-            } else if got < 0 && errno() == libc::ECHILD {
-                return;
             }
         }
     }

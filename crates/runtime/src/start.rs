@@ -1,11 +1,17 @@
-//! The beginning of an instrumented program: shadow tables before any of its code runs, then `main`,
-//! which serves runs if the engine asks for it or just runs the program.
+//! The beginning of an instrumented program: shadow tables, and the fork server if the engine asks for it, before any of its code
+//! runs; then, in every run, its constructors and `main`.
+//!
+//! Always holds: no code of the program runs in the server. (What the loader itself calls is an exception: functions that choose
+//! other functions, `ifunc`, and libraries in the place of libc.)
 
 use crate::state::state;
 use crate::tls::{layout_agrees, tls};
 use crate::{dependence, hooks, input, process, server, shadow, stage};
 use libc::{c_char, c_int, c_void};
 use parallax_trace::format::{Header, FLAG_STARTED};
+use parallax_trace::request::Request;
+use std::cell::UnsafeCell;
+use std::ffi::CStr;
 
 extern "C" {
     /// The program's own `main`, renamed by the instrumenter.
@@ -20,12 +26,73 @@ extern "C" {
     static mut program_invocation_short_name: *mut c_char;
 }
 
-/// Before all constructors of the program.
+/// The test case of this process, from before the constructors until `main`.
+struct Waiting(UnsafeCell<Option<Request>>);
+// SAFETY: written before there can be a second thread, taken once, by the thread that enters `main`.
+unsafe impl Sync for Waiting {}
+static WAITING: Waiting = Waiting(UnsafeCell::new(None));
+
+type Start = extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char);
+
+/// Before all constructors of the program and of its libraries.
 #[used]
 #[link_section = ".preinit_array"]
-static PREINIT: extern "C" fn() = reserve_tables;
+static BEFORE_CONSTRUCTORS: Start = before_constructors;
 
-extern "C" fn reserve_tables() {
+/// The first constructor of the program, after those of its libraries.
+#[used]
+#[link_section = ".init_array.00000"]
+static FIRST_CONSTRUCTOR: Start = give_environment;
+
+extern "C" fn before_constructors(_: c_int, _: *mut *mut c_char, envp: *mut *mut c_char) {
+    reserve_tables();
+    // SAFETY: the environment that the process was started with.
+    let Some(version) = (unsafe { take_variable(envp, b"PARALLAX_SERVE=") }) else { return };
+    // SAFETY: the instrumenter defines it.
+    let stays = unsafe { __plx_stays } != 0 && !dependence::enabled();
+    let mark = stays.then_some(stage::mark as fn() -> bool);
+    let request = server::serve_as(version, server::Hooks { attached, mark });
+    // SAFETY: see `Waiting`; the handler is a function of this library.
+    unsafe {
+        *WAITING.0.get() = Some(request);
+        // Handlers run in reverse order: this one after those of all constructors and the destructors of all libraries.
+        on_exit(finished, std::ptr::null_mut());
+    }
+}
+
+/// The variables that are the same for all runs; libc has just set its own idea of the environment.
+extern "C" fn give_environment(_: c_int, _: *mut *mut c_char, _: *mut *mut c_char) {
+    // SAFETY: see `Waiting`; `main` comes later.
+    if let Some(request) = unsafe { &*WAITING.0.get() } {
+        let env = input::environment(request);
+        // SAFETY: no other thread has been started by the program.
+        unsafe { environ = env };
+    }
+}
+
+/// Removes a variable from an environment, where it was, and gives its value.
+///
+/// # Safety
+/// `envp` is a list of C strings that ends with null, and stays.
+unsafe fn take_variable(envp: *mut *mut c_char, name: &[u8]) -> Option<&'static [u8]> {
+    let mut at = envp;
+    // SAFETY: up to the null at the end of the list.
+    unsafe {
+        while !(*at).is_null() {
+            if let Some(value) = CStr::from_ptr(*at).to_bytes().strip_prefix(name) {
+                while !(*at).is_null() {
+                    *at = *at.add(1);
+                    at = at.add(1);
+                }
+                return Some(value);
+            }
+            at = at.add(1);
+        }
+    }
+    None
+}
+
+fn reserve_tables() {
     if !layout_agrees() || !shadow::reserve() {
         let message = b"parallax runtime: cannot reserve the shadow tables (address space limit?)\n";
         // SAFETY: writes a constant and leaves.
@@ -40,10 +107,8 @@ extern "C" fn reserve_tables() {
 /// Called by the C start-up code only.
 #[no_mangle]
 pub unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
-    // SAFETY: the instrumenter defines it.
-    let stays = unsafe { __plx_stays } != 0 && !dependence::enabled();
-    let mark = stays.then_some(stage::mark as fn() -> bool);
-    let Some(request) = server::serve(server::Hooks { attached, mark }) else {
+    // SAFETY: see `Waiting`.
+    let Some(request) = (unsafe { (*WAITING.0.get()).take() }) else {
         // SAFETY: the program's main, as the C start-up code would call it; no thread of it runs yet.
         return unsafe {
             dependence::record_into_file();
@@ -67,7 +132,6 @@ pub unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *m
         environ = v.envp;
         program_invocation_name = *v.argv;
         program_invocation_short_name = after_last_slash(*v.argv);
-        on_exit(finished, std::ptr::null_mut());
         state().set_flag(FLAG_STARTED);
         let status = __plx_main(v.argc, v.argv, v.envp);
         let t = tls();

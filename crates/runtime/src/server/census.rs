@@ -1,6 +1,7 @@
 //! Counts the processes of a run, their threads and their memory.
 //!
 //! In: `/proc`. Out: which limit the descendants of this process are over, all of them together. A thread counts as a process.
+//! Pipes and pairs of sockets count with what they can hold; page tables count.
 //! Shared memory without a file counts as far as it is mapped, as private memory does for the kernel: what was written to it and is not
 //! in use at the moment shows nowhere.
 //!
@@ -13,6 +14,8 @@ use std::io::Write;
 use std::mem::size_of;
 
 // The path is given because `parallax-execute` includes this file too.
+#[path = "buffers.rs"]
+mod buffers;
 #[path = "shared.rs"]
 mod shared;
 
@@ -43,6 +46,8 @@ pub struct Own {
 /// The table, in memory that the server mapped once.
 pub struct Census {
     table: *mut Process,
+    /// Whose descendants are counted.
+    root: i32,
     /// Not the program's, in a process of a run.
     pub own: Own,
 }
@@ -51,8 +56,27 @@ impl Census {
     pub const BYTES: usize = CAPACITY * size_of::<Process>();
 
     /// `memory`: at least [`Census::BYTES`] bytes, page-aligned, zeroed, for this census alone and for good.
-    pub fn new(memory: *mut u8) -> Census {
-        Census { table: memory.cast(), own: Own::default() }
+    pub fn new(memory: *mut u8, root: i32) -> Census {
+        Census { table: memory.cast(), root, own: Own::default() }
+    }
+
+    /// The same from outside, for somebody who knows nothing of what is in these processes: `LIMIT_*` bits if there are more processes and
+    /// threads, or if they have more bytes in memory (0: without limit).
+    pub fn resident_over(&mut self, processes: u32, bytes: u64) -> u32 {
+        let most = match processes {
+            0 => CAPACITY,
+            n => (n as usize).min(CAPACITY - 1),
+        };
+        let ours = self.take(most + 1);
+        if ours.len() > most || ours.iter().map(|p| p.threads).sum::<u64>() > most as u64 {
+            return LIMIT_PROCESSES;
+        }
+        let resident = |p: &Process| proportional(p).saturating_add(page_tables(p));
+        let is_near = bytes > 0 && ours.iter().map(|p| p.resident).sum::<u64>() > bytes;
+        if is_near && ours.iter().map(resident).sum::<u64>() > bytes {
+            return LIMIT_MEMORY;
+        }
+        0
     }
 
     /// `LIMIT_*` bits that the run is over. `alone`: all processes there are belong to the run. Takes no longer
@@ -78,10 +102,13 @@ impl Census {
         if ours.len() > most || ours.iter().map(|p| p.threads).sum::<u64>() > most as u64 {
             return LIMIT_PROCESSES;
         }
-        match command.total_memory_bytes {
-            0 => 0,
-            most if is_over(ours, own, most) => LIMIT_MEMORY,
-            _ => 0,
+        let held = match command.total_memory_bytes {
+            0 => return 0,
+            _ => buffers::held(ours.iter().filter(|p| p.mapped > 0).map(|p| p.memory)),
+        };
+        match command.total_memory_bytes.checked_sub(held) {
+            Some(most) if !is_over(ours, own, most) => 0,
+            _ => LIMIT_MEMORY,
         }
     }
 
@@ -90,16 +117,14 @@ impl Census {
         self.take(CAPACITY).iter().for_each(|p| f(p.pid));
     }
 
-    /// Descendants of this process, up to `most` of them.
+    /// Descendants of the root, up to `most` of them.
     fn take(&mut self, most: usize) -> &mut [Process] {
         // SAFETY: by the contract of `new` the memory holds CAPACITY processes, for this value alone, and
         // started as zeros, which are a valid process.
         let table = unsafe { std::slice::from_raw_parts_mut(self.table, CAPACITY) };
-        // SAFETY: getpid touches no memory.
-        let me = unsafe { libc::getpid() };
-        match by_children(table, me, most) {
+        match by_children(table, self.root, most) {
             Some(len) => &mut table[..len],
-            None => by_parents(table, me),
+            None => by_parents(table, self.root),
         }
     }
 }
@@ -169,6 +194,7 @@ fn by_parents(table: &mut [Process], me: i32) -> &mut [Process] {
     &mut all[..ours]
 }
 
+/// A process that has ended and that nobody has waited for counts: it has a number. It has no memory.
 fn look_at(pid: i32) -> Option<Process> {
     let (process, zombie) = look_at_thread(pid)?;
     if !zombie {
@@ -182,7 +208,8 @@ fn look_at(pid: i32) -> Option<Process> {
             memory.is_none()
         });
     }
-    memory.map(|(thread, _)| Process { pid, ..thread })
+    let ended = Process { threads: 1, mapped: 0, resident: 0, ..process };
+    Some(memory.map_or(ended, |(thread, _)| Process { pid, ..thread }))
 }
 
 /// And has it ended?
@@ -211,10 +238,11 @@ fn is_over(ours: &[Process], own: Own, most: u64) -> bool {
     let unknown = |p: &Process| p.mapped.saturating_sub(own.mapped);
     let shared = shared::mapped_together(ours.iter().map(|p| (p.memory, unknown(p))));
     let shared = shared.saturating_sub(own.shared);
-    if resident.saturating_add(shared) <= most {
+    let tables = ours.iter().map(page_tables).sum::<u64>();
+    if resident.saturating_add(shared).saturating_add(tables) <= most {
         return false;
     }
-    ours.iter().map(proportional).sum::<u64>().saturating_add(shared) > most
+    ours.iter().map(proportional).sum::<u64>().saturating_add(shared).saturating_add(tables) > most
 }
 
 /// Resident memory with pages that several processes have divided among them. Without shared memory, which is counted by itself,
@@ -225,12 +253,21 @@ fn proportional(process: &Process) -> u64 {
         // One that is just ending has no memory any more.
         return if shared::is_forbidden() { process.resident } else { 0 };
     };
-    let kib = |name: &[u8]| {
-        let line = text.split(|&b| b == b'\n').find(|l| l.starts_with(name))?;
-        number(line.split(|&b| b == b' ').find(|w| w.first().is_some_and(u8::is_ascii_digit))?)
-    };
-    let all = kib(b"Pss:").map_or(process.resident, |kib| kib * 1024);
-    all.saturating_sub(kib(b"Pss_Shmem:").map_or(0, |kib| kib * 1024))
+    let all = kib(text, b"Pss:").map_or(process.resident, |kib| kib * 1024);
+    all.saturating_sub(kib(text, b"Pss_Shmem:").map_or(0, |kib| kib * 1024))
+}
+
+/// Bytes of the tables that say where a process's pages are: a page of one takes a page of table, if it is far from all others, and may itself be
+/// the page of zeros that all processes share.
+fn page_tables(process: &Process) -> u64 {
+    let mut buffer = [0u8; 4096];
+    read_proc(process.memory, "status", &mut buffer).and_then(|text| kib(text, b"VmPTE:")).unwrap_or(0) * 1024
+}
+
+/// A number of a list of names and numbers.
+fn kib(text: &[u8], name: &[u8]) -> Option<u64> {
+    let line = text.split(|&b| b == b'\n').find(|l| l.starts_with(name))?;
+    number(line.split(|&b| b == b' ' || b == b'\t').find(|w| w.first().is_some_and(u8::is_ascii_digit))?)
 }
 
 /// Bytes that `RLIMIT_DATA` counts for this process now.

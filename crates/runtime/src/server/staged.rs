@@ -119,10 +119,9 @@ impl Server {
         if self.is_alone(stage.pid) {
             self.stage = Some(stage);
         } else {
-            self.stage = None;
             // SAFETY: a child that has not been waited for.
             unsafe { libc::kill(stage.pid, libc::SIGKILL) };
-            self.bury(stage.pid, 0);
+            self.lost_stage(stage, 0);
         }
         Reply { status, cpu_us, ..Reply::default() }
     }

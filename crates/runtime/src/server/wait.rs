@@ -69,6 +69,23 @@ impl Children {
     }
 }
 
+/// Waits for children that have ended, but for `kept`: orphans of a run come to the server, and each has a number of the machine's until then.
+pub fn reap_but(kept: i32) {
+    loop {
+        // SAFETY: `info` is plain data, zeroed, and lives through the call; a null status pointer is allowed.
+        unsafe {
+            let mut info: libc::siginfo_t = std::mem::zeroed();
+            let what = libc::WEXITED | libc::WNOWAIT | libc::WNOHANG;
+            let result = libc::waitid(libc::P_ALL, 0, &mut info, what);
+            let pid = if result == 0 { info.si_pid() } else { 0 };
+            if pid == 0 || pid == kept {
+                return;
+            }
+            libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG);
+        }
+    }
+}
+
 /// Has the child ended? It stays to be waited for.
 pub fn is_over(pid: i32) -> bool {
     has(pid, libc::WEXITED | libc::WNOWAIT)
