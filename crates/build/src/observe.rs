@@ -94,13 +94,17 @@ fn run_in(make: Make, group: &AtomicI32) -> io::Result<(ExitStatus, Option<Seen>
 
 /// Has a tool die with this process, should that be killed. What the tool starts itself ends when it is done.
 pub fn dies_with_us(command: &mut Command) -> &mut Command {
-    // SAFETY: one system call, with nothing allocated or locked.
-    unsafe {
-        command.pre_exec(|| {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            Ok(())
-        })
-    }
+    let us = std::process::id();
+    // SAFETY: two system calls, with nothing allocated or locked.
+    unsafe { command.pre_exec(move || tie(us)) }
+}
+
+/// Has the calling process, a child of the process `parent`, be killed with that; refuses if the parent is gone already.
+fn tie(parent: u32) -> io::Result<()> {
+    // SAFETY: neither call names memory of ours.
+    let (asked, now) = unsafe { (libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL), libc::getppid()) };
+    let tied = asked == 0 && u32::try_from(now) == Ok(parent);
+    tied.then_some(()).ok_or_else(|| io::Error::from_raw_os_error(libc::ECHILD))
 }
 
 /// What a child says that could not ask to be traced.
@@ -109,10 +113,11 @@ const NOT_TRACED: i32 = libc::EPERM;
 /// Ties a command to this process: its first process dies with us, and, with the filter, asks to be traced.
 fn tied(mut command: Command, filter: Option<Vec<libc::sock_filter>>) -> Command {
     command.process_group(0);
+    let us = std::process::id();
     // SAFETY: what runs between fork and exec only makes system calls: it neither allocates nor takes a lock.
     unsafe {
         command.pre_exec(move || {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            tie(us)?;
             let Some(filter) = &filter else { return Ok(()) };
             let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
             let done = libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) == 0

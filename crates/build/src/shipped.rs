@@ -83,7 +83,7 @@ fn looks_at_itself(version: &Version, content: &[u8]) -> bool {
     if !elf::needed(content).is_empty() {
         return image::looks_at_itself(&image::loaded(content));
     }
-    let code = Command::new(tools::llvm_tool("llvm-dis")).args(["-o", "-"]).arg(&version.bitcode).output();
+    let code = tools::run(Command::new(tools::llvm_tool("llvm-dis")).args(["-o", "-"]).arg(&version.bitcode));
     let objects = version.link.extra_objects().into_iter().map(|path| fs::read(path).unwrap_or_default());
     code.map_or(true, |code| !code.status.success() || image::looks_at_itself(&code.stdout))
         || objects.into_iter().any(|object| image::looks_at_itself(&object))

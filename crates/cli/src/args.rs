@@ -4,6 +4,7 @@
 
 use crate::diff_args::{DiffArgs, DiffFormat, ReplayArgs};
 use crate::inspect_args::InspectArgs;
+use crate::reading::ReadLimits;
 use crate::units;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -51,6 +52,8 @@ pub struct InputArgs {
     /// An environment variable for the program
     #[arg(long = "env", value_name = "NAME=VALUE")]
     pub env: Vec<OsString>,
+    #[command(flatten)]
+    pub read: ReadLimits,
 }
 
 #[derive(Debug, Args)]
@@ -146,6 +149,12 @@ pub struct LimitArgs {
     /// Processes alive at once
     #[arg(long, value_name = "N", default_value_t = 64)]
     pub max_processes: u32,
+    /// Files created, changed or deleted by a run that are compared
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub max_changed_files: usize,
+    /// Bytes of these files, together
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = units::size)]
+    pub max_changed_size: u64,
     /// Expressions in the trace
     #[arg(long, value_name = "N", default_value = "16M", value_parser = units::size)]
     pub trace_nodes: u64,

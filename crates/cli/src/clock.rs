@@ -22,6 +22,17 @@ enum State {
     Until(Instant),
 }
 
+/// What a wait for the search came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waited {
+    /// It ended by itself.
+    Over,
+    /// It did not, and the time was up.
+    Late,
+    /// It did not, and the memory was used up.
+    NoMemory,
+}
+
 /// See the module.
 pub struct Clock {
     state: Mutex<State>,
@@ -64,13 +75,14 @@ impl Clock {
         }
     }
 
-    /// Waits until the other end is gone: `true`. `false` if the time was up before, and a little more.
-    pub fn wait(&self, over: &Receiver<()>) -> bool {
+    /// Waits until the other end is gone, the time is up and a little more, or the memory is.
+    pub fn wait(&self, over: &Receiver<()>, is_memory_used_up: impl Fn() -> bool) -> Waited {
         loop {
             match over.recv_timeout(POLL) {
-                Err(RecvTimeoutError::Timeout) if self.is_overdue() => return false,
+                Err(RecvTimeoutError::Timeout) if self.is_overdue() => return Waited::Late,
+                Err(RecvTimeoutError::Timeout) if is_memory_used_up() => return Waited::NoMemory,
                 Err(RecvTimeoutError::Timeout) => {}
-                Ok(()) | Err(RecvTimeoutError::Disconnected) => return true,
+                Ok(()) | Err(RecvTimeoutError::Disconnected) => return Waited::Over,
             }
         }
     }
@@ -98,9 +110,12 @@ mod tests {
         let (sender, over) = channel();
         let clock = Clock::new(Duration::from_millis(1));
         clock.start();
-        assert!(!clock.wait(&over), "the sender is still there");
+        assert_eq!(clock.wait(&over, || false), Waited::Late, "the sender is still there");
+        let patient = Clock::new(Duration::from_secs(60));
+        patient.start();
+        assert_eq!(patient.wait(&over, || true), Waited::NoMemory);
         drop(sender);
-        assert!(clock.wait(&over));
+        assert_eq!(clock.wait(&over, || true), Waited::Over);
     }
 
     #[test]

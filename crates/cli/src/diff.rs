@@ -9,7 +9,7 @@
 mod ending;
 
 use crate::changed::{self, Changed};
-use crate::clock::Clock;
+use crate::clock::{Clock, Waited};
 use crate::config::Config;
 use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs, Strategy};
 use crate::error::CliError;
@@ -27,7 +27,7 @@ use crate::progress::Show;
 use crate::reached::Reached;
 use crate::resolve::{self, Inputs, SymbolicKinds};
 use crate::run_file::{self, Built, RunFile};
-use crate::seeds::{self, Seed};
+use crate::seeds::{self, More, Seed};
 use crate::stability::{self, Conditions, Round};
 use crate::texts;
 use crate::versions::{self, Wanted};
@@ -63,8 +63,9 @@ pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliErr
     let interrupt = Interrupt::on_signals();
     check::options(args)?;
     let rules = rules(&args.oracle)?;
-    let inputs = Inputs::read(&args.inputs)?;
-    let seeds = seeds::seeds(inputs.test_case(), args.seeds.as_deref())?;
+    let mut inputs = Inputs::read(&args.inputs)?;
+    let more = More { directory: args.seeds.as_deref(), limits: args.seed_limits, read: args.inputs.read };
+    let seeds = seeds::seeds(inputs.test_case(), &more, &mut inputs.warnings)?;
     check::seeds(&seeds)?;
     let wanted = versions::wanted(args, config)?;
     check::versions(args, &wanted)?;
@@ -81,10 +82,12 @@ pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliErr
     let observed = Observed::default();
     let mut comparison =
         Comparison { args, wanted, built, natives, golden, observed, cache, setting, inputs, seeds };
+    let began = Instant::now();
     comparison.observe()?;
+    let clock = Clock::new(args.time.saturating_sub(began.elapsed()));
     let out = claim.begin()?;
     out.write_json(run_file::FILE, &comparison.describe())?;
-    comparison.run(out, rules)
+    comparison.run(out, rules, &clock)
 }
 
 /// What is compared, from the options.
@@ -151,11 +154,12 @@ impl Comparison<'_> {
             name: &self.wanted[i].name,
             native: &self.natives[i],
         };
-        self.observed = loaded::observe(&[side(0), side(1)], &first.test, &self.limits(), &self.setting)?;
+        let (sides, time) = ([side(0), side(1)], self.args.time);
+        self.observed = loaded::observe(&sides, &first.test, &self.limits(), time, &self.setting)?;
         Ok(())
     }
 
-    fn run(&self, out: OutDir, mut rules: Rules) -> Result<Finished, CliError> {
+    fn run(&self, out: OutDir, mut rules: Rules, clock: &Clock) -> Result<Finished, CliError> {
         for version in &self.built {
             let content = std::fs::read(&version.native).map_err(|source| CliError::Read {
                 what: "the native program",
@@ -183,18 +187,20 @@ impl Comparison<'_> {
             self.seeds.first().map(|seed| seeds::described(&seed.test, self.symbolic())).unwrap_or_default();
         let (launch, most) = (self.setting.launch(), self.args.max_differences);
         let ledger = Mutex::new(Ledger::new(view, out, launch, changes, most)?);
-        let (clock, begun) = (Clock::new(self.args.time), OnceLock::new());
+        let begun = OnceLock::new();
         std::thread::scope(|scope| {
             let (ended, over) = channel();
             let searching = scope.spawn(|| {
-                let compared = self.compare(rules, changed.as_ref(), &ledger, &mut show, &clock, &begun);
+                let compared = self.compare(rules, changed.as_ref(), &ledger, &mut show, clock, &begun);
                 show.done();
                 drop(ended);
                 compared
             });
-            if !clock.wait(&over) {
+            let ended =
+                clock.wait(&over, || begun.get().is_some() && own_memory::is_used_up(self.args.own_memory));
+            if ended != Waited::Over {
                 // The scope would wait for its thread.
-                crate::leave(self.conclude(&ledger, &begun, self.late(&begun)));
+                crate::leave(self.conclude(&ledger, &begun, self.left_behind(&begun, ended)));
             }
             match searching.join() {
                 Ok(compared) => self.conclude(&ledger, &begun, compared),
@@ -202,12 +208,6 @@ impl Comparison<'_> {
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         })
-    }
-
-    /// A search that did not end in time, as far as it told how far it is.
-    fn late(&self, begun: &OnceLock<Begun>) -> Result<Compared, CliError> {
-        let snapshot = begun.get().map(|begun| begun.shared.latest().clone()).unwrap_or_default();
-        Ok(Compared::Searched(Box::new(Outcome::unfinished(snapshot))))
     }
 
     /// Writes the report.
@@ -277,13 +277,14 @@ impl Comparison<'_> {
             Sameness::Unknown => {}
         }
         clock.stop();
-        let instrumented = versions::instrument(&self.built, &self.cache)?;
+        let instrumented = versions::instrument(&self.built, self.args.own_memory, &self.cache)?;
         let maps = [&instrumented[0].map, &instrumented[1].map];
         let chart = changed.map(|changed| guide::chart(changed, maps)).unwrap_or_default();
         let reached =
             changed.map(|changed| Reached::new(changed, maps[1], &self.tests())).unwrap_or_default();
         warn(unsupported::warnings(maps, &self.built), ledger, show);
         let known = texts::causes(&self.wanted, &self.built, maps);
+        own_memory::check(self.args.own_memory)?;
         let deadline = clock.start();
         lock(ledger).begin(Instant::now());
         let unstable = stability::settle(&mut rules, &first, &self.round(Conditions::Other)?)?;
@@ -297,6 +298,7 @@ impl Comparison<'_> {
         lock(ledger).view.weakened.extend(outcomes::unconfirmed(&self.seeds, &first, &rules));
         show.begin();
         let shared = Arc::new(self.shared(rules, known, reached));
+        first.iter().flatten().for_each(|run| shared.cut.note(run));
         let Begun { instrumented, shared } = begun.get_or_init(|| Begun { instrumented, shared });
         let mut lab = self.lab(instrumented, shared, deadline)?;
         let maps = [&instrumented[0].map, &instrumented[1].map];
@@ -310,7 +312,7 @@ impl Comparison<'_> {
     fn shared(&self, rules: Rules, known: (Causes, Expectations), reached: Reached) -> Shared {
         let limits = self.limits();
         let symbolic_limits = Limits { time: limits.time * SYMBOLIC_FACTOR, ..limits };
-        Shared::new(rules, symbolic_limits, known, reached)
+        Shared::new(rules, symbolic_limits, known, reached, self.args.own_memory)
     }
 
     fn astray(&self) -> Option<String> {
@@ -376,24 +378,14 @@ impl Comparison<'_> {
         let (sender, receiver) = channel();
         std::thread::scope(|scope| {
             scope.spawn(move || keeper.work(receiver));
-            let enough = Arc::new(AtomicBool::new(false));
             let interrupt = self.setting.interrupt.clone();
-            let mut watch = Watch {
-                shared,
-                ledger,
-                sender,
-                enough: enough.clone(),
-                deadline,
-                interrupt,
-                show,
-                trouble: None,
-            };
+            let mut watch = Watch { shared, ledger, sender, deadline, interrupt, show, trouble: None };
             let outcome = parallax_search::search(
                 self.tests(),
                 labs,
                 maps,
                 chart,
-                &self.settings(enough),
+                &self.settings(shared.enough.clone()),
                 &self.budget(closing),
                 &mut |progress| watch.take(progress),
             );
@@ -441,7 +433,7 @@ impl Comparison<'_> {
     ) -> Result<VersionsLab, CliError> {
         let symbolic = |i: usize| {
             let instrumented = &instrumented[i];
-            let sizes = engine::arena(&self.args.limits);
+            let sizes = own_memory::arena(engine::arena(&self.args.limits), self.args.own_memory);
             let arena = Some(sizes.with_edges(instrumented.map.edges.len()));
             let homes =
                 vec![native::instrumented(&instrumented.program, &self.built[i], &self.setting.homes)];

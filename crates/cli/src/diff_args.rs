@@ -3,6 +3,7 @@
 //! Every option here is in the book (`docs/book/command-line.md`) and can stand in `parallax.toml` under its own name.
 
 use crate::args::{BuildArgs, InputArgs, InputKind, LimitArgs};
+use crate::seeds::SeedLimits;
 use crate::units;
 use clap::{Args, ValueEnum};
 use parallax_oracle::Aspect;
@@ -26,6 +27,8 @@ pub struct DiffArgs {
     /// More seeds: kept tests, or plain files to be used as standard input
     #[arg(long, value_name = "DIR")]
     pub seeds: Option<PathBuf>,
+    #[command(flatten)]
+    pub seed_limits: SeedLimits,
     /// How long to search; building does not count
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = units::duration)]
     pub time: Duration,
@@ -67,6 +70,9 @@ pub struct DiffArgs {
     /// Longest input that is made by growing
     #[arg(long, value_name = "SIZE", default_value = "4K", value_parser = units::size)]
     pub max_input: u64,
+    /// Time for writing corpus/ when the search is over; more than the default may make it end later than --time says
+    #[arg(long, value_name = "TIME", default_value = "300ms", value_parser = units::duration)]
+    pub corpus_time: Duration,
     /// Time for making one test smaller
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = units::duration)]
     pub minimise_time: Duration,
@@ -105,6 +111,12 @@ pub struct ReplayArgs {
     /// The new version
     #[arg(long, value_name = "VERSION")]
     pub new: Option<OsString>,
+    /// Time for all tests together; those that it does not suffice for are `unusable`
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = units::duration)]
+    pub time: Duration,
+    /// Bytes of one input of a test: standard input, or a file
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = units::size)]
+    pub max_seed_size: u64,
     /// How the result is shown
     #[arg(long, value_enum, default_value_t = DiffFormat::Human)]
     pub format: DiffFormat,

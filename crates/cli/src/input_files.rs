@@ -6,23 +6,16 @@
 //! Always holds: a file stays below the run's directory; what a directory holds and the run does not get is in the warnings.
 
 use crate::error::CliError;
+use crate::reading::{read, ReadLimits};
+use crate::units;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
-use std::sync::mpsc::channel;
-use std::time::Duration;
 
-/// Most bytes of one input: standard input, or a file.
-pub const MAX_INPUT_BYTES: u64 = 64 << 20;
-/// How long the end of an input is waited for that is no file.
-const PIPE_TIME: Duration = Duration::from_secs(30);
-/// Most files that a directory named by an argument may hold, their bytes in all, and directories inside one another. Every run
-/// begins with writing them all.
-pub const MAX_DIRECTORY_FILES: usize = 256;
-pub const MAX_DIRECTORY_BYTES: u64 = 4 << 20;
+/// Most directories inside one another in one that an argument names.
 const MAX_DIRECTORY_DEPTH: usize = 16;
 /// What a result of Parallax holds; it is no input.
 const RESULT: [&str; 2] = ["run.json", "verdicts.json"];
@@ -40,11 +33,11 @@ impl InputFiles {
     /// An argument, with what it names. The program runs in an empty directory: a file or directory named by a relative path is put
     /// there under the same path and the argument stays as it is; any other is put there under its last component, and the
     /// argument becomes that.
-    pub fn argument(&mut self, argument: OsString) -> Result<Vec<u8>, CliError> {
+    pub fn argument(&mut self, argument: OsString, limits: &ReadLimits) -> Result<Vec<u8>, CliError> {
         let path = PathBuf::from(&argument);
         match fs::metadata(&path) {
-            Ok(kind) if kind.is_file() => self.file_argument(&path),
-            Ok(kind) if kind.is_dir() => self.directory_argument(&path),
+            Ok(kind) if kind.is_file() => self.file_argument(&path, limits),
+            Ok(kind) if kind.is_dir() => self.directory_argument(&path, limits),
             Ok(_) => Ok(argument.into_vec()),
             Err(error) if is_unreachable(&error) => Err(unreadable(&path, "ARG", error)),
             Err(_) => {
@@ -54,8 +47,8 @@ impl InputFiles {
         }
     }
 
-    fn file_argument(&mut self, path: &Path) -> Result<Vec<u8>, CliError> {
-        let content = read(path, "ARG")?;
+    fn file_argument(&mut self, path: &Path, limits: &ReadLimits) -> Result<Vec<u8>, CliError> {
+        let content = read(path, "ARG", limits)?;
         if is_word(path) {
             self.warnings.push(format!(
                 "the argument `{0}` names a file here, so that file is an input of the program; if it is meant as a word, \
@@ -68,7 +61,7 @@ impl InputFiles {
         Ok(name.into_os_string().into_vec())
     }
 
-    fn directory_argument(&mut self, path: &Path) -> Result<Vec<u8>, CliError> {
+    fn directory_argument(&mut self, path: &Path, limits: &ReadLimits) -> Result<Vec<u8>, CliError> {
         let unchanged = || path.as_os_str().as_bytes().to_vec();
         let (name, argument) = if path.components().all(|c| c == Component::CurDir) {
             (PathBuf::new(), unchanged())
@@ -84,7 +77,7 @@ impl InputFiles {
                 }
             }
         };
-        let mut found = Directory::default();
+        let mut found = Directory::new(limits);
         if let Err(stop) = found.walk(path, &name, 0) {
             return match stop {
                 Stop::TooMuch(reason) => {
@@ -152,8 +145,8 @@ impl InputFiles {
 }
 
 /// What is found below a directory.
-#[derive(Default)]
-struct Directory {
+struct Directory<'l> {
+    limits: &'l ReadLimits,
     files: Vec<(PathBuf, Vec<u8>)>,
     bytes: u64,
     executable: usize,
@@ -167,7 +160,11 @@ enum Stop {
     Error(CliError),
 }
 
-impl Directory {
+impl Directory<'_> {
+    fn new(limits: &ReadLimits) -> Directory<'_> {
+        Directory { limits, files: Vec::new(), bytes: 0, executable: 0, left: Vec::new() }
+    }
+
     fn walk(&mut self, from: &Path, name: &Path, depth: usize) -> Result<(), Stop> {
         if depth > MAX_DIRECTORY_DEPTH {
             return Err(Stop::TooMuch(format!(
@@ -208,14 +205,15 @@ impl Directory {
         }
         let metadata = fs::metadata(path).map_err(failed)?;
         self.bytes += metadata.len();
-        if self.files.len() >= MAX_DIRECTORY_FILES || self.bytes > MAX_DIRECTORY_BYTES {
+        let ReadLimits { max_directory_files, max_directory_size, .. } = *self.limits;
+        if self.files.len() >= max_directory_files || self.bytes > max_directory_size {
             return Err(Stop::TooMuch(format!(
-                "it holds more than {MAX_DIRECTORY_FILES} files or {} MB",
-                MAX_DIRECTORY_BYTES >> 20
+                "it holds more than {max_directory_files} files or {} (--max-directory-files, --max-directory-size)",
+                units::shown(max_directory_size)
             )));
         }
         self.executable += usize::from(metadata.permissions().mode() & 0o111 != 0);
-        self.files.push((name.to_owned(), read(path, "ARG").map_err(Stop::Error)?));
+        self.files.push((name.to_owned(), read(path, "ARG", self.limits).map_err(Stop::Error)?));
         Ok(())
     }
 
@@ -233,42 +231,6 @@ impl Directory {
             format!("the program does not get all of the directory `{}`: {what}{more}", path.display())
         })
     }
-}
-
-/// A bounded read: an endless device must not fill the memory.
-pub fn read(path: &Path, what: &'static str) -> Result<Vec<u8>, CliError> {
-    let failed = |error| unreadable(path, what, error);
-    let is_file = fs::metadata(path).map_err(failed)?.is_file();
-    let bytes = if is_file { read_some(path) } else { read_in_time(path, what)? }.map_err(failed)?;
-    if bytes.len() as u64 > MAX_INPUT_BYTES {
-        return Err(CliError::usage(format!(
-            "{what}: {} has more than {} MB; give a smaller input",
-            path.display(),
-            MAX_INPUT_BYTES >> 20
-        )));
-    }
-    Ok(bytes)
-}
-
-/// One byte more than the limit, if there is more.
-fn read_some(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// The same for a pipe or a device, in a thread of its own, which is left behind if there is no end to it.
-fn read_in_time(path: &Path, what: &'static str) -> Result<io::Result<Vec<u8>>, CliError> {
-    let (sender, receiver) = channel();
-    let pipe = path.to_owned();
-    std::thread::spawn(move || sender.send(read_some(&pipe)));
-    receiver.recv_timeout(PIPE_TIME).map_err(|_| {
-        let seconds = PIPE_TIME.as_secs();
-        CliError::usage(format!(
-            "{what}: {} did not end in {seconds} s; write it to a file first, and name that",
-            path.display()
-        ))
-    })
 }
 
 fn unreadable(path: &Path, what: &'static str, source: io::Error) -> CliError {
@@ -377,7 +339,7 @@ mod tests {
     fn a_directory_is_an_input_with_all_its_files() {
         let root = tree();
         let mut inputs = InputFiles::default();
-        let argument = inputs.argument(root.path().join("d").into()).unwrap();
+        let argument = inputs.argument(root.path().join("d").into(), &ReadLimits::default()).unwrap();
         assert_eq!(argument, b"d");
         let expected: [(PathBuf, Vec<u8>); 2] =
             [("d/a".into(), b"1".to_vec()), ("d/sub/b".into(), b"2".to_vec())];
@@ -391,7 +353,7 @@ mod tests {
         std::os::unix::fs::symlink("..", root.path().join("d/up")).unwrap();
         fs::set_permissions(root.path().join("d/a"), fs::Permissions::from_mode(0o755)).unwrap();
         let mut inputs = InputFiles::default();
-        inputs.argument(root.path().join("d").into()).unwrap();
+        inputs.argument(root.path().join("d").into(), &ReadLimits::default()).unwrap();
         let warning = inputs.warnings.join("\n");
         for part in ["d/up is a link", "1 of its files can be executed"] {
             assert!(warning.contains(part), "{warning}");
@@ -401,25 +363,29 @@ mod tests {
     #[test]
     fn a_directory_of_too_many_files_is_left_and_said() {
         let root = tempfile::tempdir().unwrap();
-        for n in 0..=MAX_DIRECTORY_FILES {
+        let given = |most: usize| {
+            let limits = ReadLimits { max_directory_files: most, ..ReadLimits::default() };
+            let mut inputs = InputFiles::default();
+            (inputs.argument(root.path().as_os_str().to_owned(), &limits).unwrap(), inputs)
+        };
+        for n in 0..8 {
             fs::write(root.path().join(n.to_string()), "").unwrap();
         }
-        let mut inputs = InputFiles::default();
-        let argument = inputs.argument(root.path().as_os_str().to_owned()).unwrap();
+        let (argument, inputs) = given(7);
         assert_eq!(argument, root.path().as_os_str().as_bytes());
-        assert!(inputs.files.is_empty() && inputs.warnings[0].contains("more than 256 files"), "{inputs:?}");
+        assert!(inputs.files.is_empty() && inputs.warnings[0].contains("more than 7 files"), "{inputs:?}");
+        let (_, inputs) = given(8);
+        assert_eq!((inputs.files.len(), inputs.warnings.len()), (8, 0), "{inputs:?}");
     }
 
     #[test]
-    fn link_loops_and_endless_files_are_errors_with_the_name() {
+    fn link_loops_are_errors_with_the_name() {
         let root = tempfile::tempdir().unwrap();
         let link = root.path().join("loop");
         std::os::unix::fs::symlink(&link, &link).unwrap();
-        let error = InputFiles::default().argument(link.into()).unwrap_err();
+        let error = InputFiles::default().argument(link.into(), &ReadLimits::default()).unwrap_err();
         assert_eq!(error.exit_code().number(), 2);
         assert!(error.to_string().contains("loop"), "{error}");
-        let error = read(Path::new("/dev/zero"), "--stdin").unwrap_err();
-        assert!(error.to_string().contains("--stdin: /dev/zero has more than 64 MB"), "{error}");
     }
 
     #[test]

@@ -5,17 +5,20 @@
 //! Always holds: for every difference that the search is told of, the runs that show it are kept until it is
 //! taken in (see [`Findings`]). An input on which the symbolic builds differ only in a wording that is known is not run again.
 
+use crate::cut::Cut;
 use crate::engine;
 use crate::findings::Findings;
 use crate::learnt::LearntRules;
 use crate::losses::Losses;
 use crate::natives::{limited, Natives, NoRun};
+use crate::own_memory::Room;
 use crate::reached::Reached;
 use parallax_execute::{Executor, Limits, Run, TestCase};
 use parallax_oracle::{describe, judge, look, Case, Causes, Expectations, Flaky, Judgement, Rules};
 use parallax_search::{Glimpse, Lab, LabError, Side, Snapshot, Traced, Verdict};
 use parallax_trace::synth::Synth;
 use parallax_trace::Trace;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -31,6 +34,11 @@ pub struct Shared {
     findings: Mutex<Findings>,
     losses: Mutex<Losses>,
     latest: Mutex<Snapshot>,
+    /// Set when the search has to end: no more differences are wanted, or there is no memory.
+    pub enough: Arc<AtomicBool>,
+    room: Room,
+    /// Runs of which not everything is compared.
+    pub cut: Cut,
 }
 
 impl Shared {
@@ -39,6 +47,7 @@ impl Shared {
         limits: Limits,
         (causes, expectations): (Causes, Expectations),
         reached: Reached,
+        own_memory: u64,
     ) -> Shared {
         Shared {
             rules: LearntRules::new(rules),
@@ -48,6 +57,9 @@ impl Shared {
             reached,
             findings: Mutex::default(),
             losses: Mutex::default(),
+            enough: Arc::default(),
+            room: Room::new(own_memory),
+            cut: Cut::default(),
             latest: Mutex::default(),
         }
     }
@@ -92,6 +104,7 @@ impl Lab for VersionsLab {
         let glimpse = limited(&self.shared.limits, Some(self.deadline)).and_then(|(limits, _)| {
             let executor = &mut self.symbolic[side as usize];
             let run = executor.run_unobserved(test, &limits)?;
+            self.shared.cut.note(&run);
             let digest = self.shared.rules.now().digest(&run);
             self.last[side as usize] = Some((test.clone(), run));
             Ok(Glimpse { digest, taken: self.taken(side) })
@@ -174,8 +187,10 @@ impl VersionsLab {
         self.last[side as usize] = None;
         let (limits, _) = limited(&self.shared.limits, Some(self.deadline))?;
         let run = self.symbolic[side as usize].run(test, &limits)?;
+        self.shared.cut.note(&run);
         let digest = self.shared.rules.now().digest(&run);
         let traced = Traced { digest, ..self.decoded(side) };
+        self.symbolic[side as usize].forget_trace();
         self.last[side as usize] = Some((test.clone(), run.clone()));
         self.shared.losses().note(side, &traced.trace);
         if side == Side::New {
@@ -223,9 +238,13 @@ impl VersionsLab {
         Trace::decode(arena.bytes(), &inputs).map_or_else(|_| vec![], |trace| trace.edges_taken().collect())
     }
 
-    /// The trace that the last run left. One that the program wrote over says nothing.
+    /// The trace that the last run left. One that the program wrote over says nothing, and one that there is no memory for is not looked at.
     fn decoded(&self, side: Side) -> Traced {
         let arena = self.symbolic[side as usize].arena();
+        let Some(_room) = self.shared.room.promise(arena.trace_bytes()) else {
+            self.shared.losses().without_room += 1;
+            return nothing();
+        };
         let Ok(inputs) = engine::inputs(arena) else { return nothing() };
         match Trace::decode(arena.bytes(), &inputs) {
             Ok(trace) => Traced { trace: trace.into_owned(), inputs, digest: 0 },

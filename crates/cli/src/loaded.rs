@@ -10,6 +10,7 @@ use crate::natives::Setting;
 use parallax_execute::{Content, Executor, FileChange, Kind, Limits, Options, TestCase};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The beginning of the names of files that the loader writes; the process number follows.
 const LOG: &str = ".parallax-loaded";
@@ -27,6 +28,9 @@ pub struct Tried<'s> {
     pub native: &'s Native,
 }
 
+/// The part of all the time that the observation of one version may take.
+const PART: u32 = 8;
+
 /// What versions load on a test case, and what is wrong with that, in words.
 #[derive(Debug, Default)]
 pub struct Observed {
@@ -34,13 +38,15 @@ pub struct Observed {
     pub warnings: Vec<String>,
 }
 
-/// Runs each version once. An error, if one loads a library that its build made from elsewhere.
+/// Runs each version once, for no more than a part of all the time there is. An error, if one loads a library that its build made from elsewhere.
 pub fn observe(
     sides: &[Tried],
     test: &TestCase,
     limits: &Limits,
+    all_time: Duration,
     setting: &Setting,
 ) -> Result<Observed, CliError> {
+    let limits = &Limits { time: limits.time.min(all_time / PART), ..*limits };
     let mut observed = Observed::default();
     for side in sides {
         let loaded = objects_of(side.native, test, limits, setting)?;

@@ -24,6 +24,8 @@ enum Fate {
 pub struct Losses {
     /// `FLAG_*` of all traces.
     pub flags: u32,
+    /// Traces that were not looked at, because there was no memory for them.
+    pub without_room: u64,
     /// Labels that were dropped because code without instrumentation had changed memory.
     pub stale: u64,
     seen: BTreeMap<(Side, u32, Fate), u64>,

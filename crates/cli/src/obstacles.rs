@@ -13,15 +13,28 @@ use parallax_trace::format::*;
 const FLAGS: [(u32, &str); 5] = [
     (FLAG_THREADS, "threads were started: what they compute is not followed"),
     (FLAG_FORKED, "processes were started: what they compute is not followed"),
-    (FLAG_NODES_FULL, "traces were cut: no room for more expressions (--trace-nodes)"),
-    (FLAG_EVENTS_FULL, "traces were cut: no room for more events (--trace-events)"),
-    (FLAG_TABLES_FULL, "traces were cut: no room for more tables (--trace-tables)"),
+    (
+        FLAG_NODES_FULL,
+        "traces were cut: no room for more expressions (--trace-nodes, or a sixteenth of --own-memory)",
+    ),
+    (
+        FLAG_EVENTS_FULL,
+        "traces were cut: no room for more events (--trace-events, or a sixteenth of --own-memory)",
+    ),
+    (
+        FLAG_TABLES_FULL,
+        "traces were cut: no room for more tables (--trace-tables, or a sixteenth of --own-memory)",
+    ),
 ];
 
 /// What hid parts of whole runs.
 pub fn of_runs(losses: &Losses) -> Vec<String> {
     let flags = FLAGS.iter().filter(|(flag, _)| losses.flags & flag != 0);
     let mut reasons: Vec<String> = flags.map(|(_, words)| (*words).to_owned()).collect();
+    if losses.without_room > 0 {
+        let traces = count(losses.without_room, "trace was", "traces were");
+        reasons.push(format!("{traces} not looked at, for want of memory (--own-memory)"));
+    }
     if losses.stale > 0 {
         let bytes = count(losses.stale, "byte", "bytes");
         reasons.push(format!("code without instrumentation changed {bytes} that depend on the input"));

@@ -18,6 +18,10 @@ use parallax_report::{kept, SCHEMA};
 use serde::Serialize;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Why a test was not run, or not to its end.
+const OUT_OF_TIME: &str = "the time for all tests (--time) was up";
 
 /// The document of `--format json`.
 #[derive(Serialize)]
@@ -52,14 +56,15 @@ pub fn replay(args: &ReplayArgs) -> Result<(String, ExitCode), CliError> {
     let homes = native::homes(&[&programs[0], &programs[1]]);
     let setting = Setting { argv0, homes, unconfined: args.limits.unconfined, interrupt };
     let limits = engine::limits(&args.limits, args.oracle.run_time);
-    let Observed { loaded, warnings } = observe(&tests, &programs, &limits, &setting)?;
+    let deadline = Instant::now() + args.time;
+    let Observed { loaded, warnings } = observe(&tests, args, &programs, &limits, &setting)?;
     let mut natives = Natives::new([&programs[0].binary, &programs[1].binary], limits, &setting)?;
+    natives.deadline = Some(deadline);
     let mut replayed = Vec::new();
     for test in &tests {
-        replayed.push(one(test, &mut natives, &rules)?);
+        replayed.push(one(test, args.max_seed_size, &mut natives, &rules)?);
     }
-    let different = replayed.iter().any(|test| test.status == "different");
-    let code = if different { ExitCode::Different } else { ExitCode::Success };
+    let code = code(&replayed);
     let text = match args.format {
         DiffFormat::Json => {
             let [old, new] = programs;
@@ -84,8 +89,19 @@ pub fn replay(args: &ReplayArgs) -> Result<(String, ExitCode), CliError> {
     Ok((text, code))
 }
 
-fn one(path: &Path, natives: &mut Natives, rules: &Rules) -> Result<Replayed, CliError> {
-    let test = kept::read(path)?;
+/// Tests that nobody had time for show nothing.
+fn code(replayed: &[Replayed]) -> ExitCode {
+    if replayed.iter().any(|test| test.status == "different") {
+        ExitCode::Different
+    } else if replayed.iter().any(|test| test.reason.as_deref() == Some(OUT_OF_TIME)) {
+        ExitCode::NotExecuted
+    } else {
+        ExitCode::Success
+    }
+}
+
+fn one(path: &Path, most: u64, natives: &mut Natives, rules: &Rules) -> Result<Replayed, CliError> {
+    let test = kept::read(path, most)?;
     let name = path.display().to_string();
     let plain = |status, reason| Replayed { test: name.clone(), status, kind: None, signature: None, reason };
     match judge(natives, rules, &test, &|_| false) {
@@ -97,7 +113,7 @@ fn one(path: &Path, natives: &mut Natives, rules: &Rules) -> Result<Replayed, Cl
         }),
         Ok(Judgement::Flaky(flaky)) => Ok(plain("unusable", Some(flaky.reason.to_owned()))),
         Err(NoRun::Impossible(reason)) => Ok(plain("unusable", Some(reason))),
-        Err(NoRun::OutOfTime) => Ok(plain("unusable", Some("no time".to_owned()))),
+        Err(NoRun::OutOfTime) => Ok(plain("unusable", Some(OUT_OF_TIME.to_owned()))),
         Err(NoRun::Broken(error)) => Err(error.into()),
     }
 }
@@ -105,6 +121,7 @@ fn one(path: &Path, natives: &mut Natives, rules: &Rules) -> Result<Replayed, Cl
 /// What each version loads on the first test, and what is wrong with that.
 fn observe(
     tests: &[PathBuf],
+    args: &ReplayArgs,
     programs: &[Native; 2],
     limits: &Limits,
     setting: &Setting,
@@ -112,7 +129,7 @@ fn observe(
     let Some(first) = tests.first() else { return Ok(Observed::default()) };
     let side =
         |i: usize| Tried { which: versions::WHICH[i], name: &programs[i].program, native: &programs[i] };
-    loaded::observe(&[side(0), side(1)], &kept::read(first)?, limits, setting)
+    loaded::observe(&[side(0), side(1)], &kept::read(first, args.max_seed_size)?, limits, args.time, setting)
 }
 
 fn human(replayed: &[Replayed], programs: &[Native; 2], warnings: &[String]) -> String {

@@ -6,7 +6,8 @@
 
 use crate::args::{BuildArgs, Format, InputArgs, InputKind, LimitArgs, ModeArg, TraceArgs};
 use crate::error::CliError;
-use crate::input_files::{read, stays_inside, InputFiles};
+use crate::input_files::{stays_inside, InputFiles};
+use crate::reading::read;
 use parallax_execute::TestCase;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -138,7 +139,7 @@ impl SymbolicKinds {
 impl Inputs {
     /// From the options that describe a test case.
     pub fn read(args: &InputArgs) -> Result<Inputs, CliError> {
-        let stdin = args.stdin.as_deref().map(|path| read(path, "--stdin")).transpose()?;
+        let stdin = args.stdin.as_deref().map(|path| read(path, "--stdin", &args.read)).transpose()?;
         let mut inputs = Inputs { stdin: stdin.unwrap_or_default(), ..Inputs::default() };
         let mut named = InputFiles::default();
         for file in &args.files {
@@ -150,13 +151,13 @@ impl Inputs {
                     name.display()
                 )));
             }
-            named.add(name, read(Path::new(OsStr::from_bytes(&path)), "--file")?)?;
+            named.add(name, read(Path::new(OsStr::from_bytes(&path)), "--file", &args.read)?)?;
         }
         for variable in &args.env {
             inputs.env.push(assignment(variable, "--env NAME=VALUE")?);
         }
         for argument in &args.arguments {
-            inputs.arguments.push(named.argument(argument.clone())?);
+            inputs.arguments.push(named.argument(argument.clone(), &args.read)?);
         }
         let InputFiles { files, warnings, mut unnamed } = named;
         // A file that was given with --file is there.

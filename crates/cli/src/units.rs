@@ -36,6 +36,16 @@ pub fn size(text: &str) -> Result<u64, String> {
     value.checked_mul(1 << shift).ok_or_else(|| "too large".to_owned())
 }
 
+/// A size for people, in the largest unit that does not hide anything.
+pub fn shown(bytes: u64) -> String {
+    let units = [(30, "GB"), (20, "MB"), (10, "KB")];
+    let fits = |(shift, _): &(u32, &str)| bytes > 0 && bytes % (1 << shift) == 0;
+    match units.into_iter().find(fits) {
+        Some((shift, unit)) => format!("{} {unit}", bytes >> shift),
+        None => format!("{bytes} bytes"),
+    }
+}
+
 fn split(text: &str) -> (&str, &str) {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     text.split_at(end)
@@ -53,6 +63,12 @@ mod tests {
         for bad in ["", "0", "s", "1x", "-1s", "1e400", "99999999999999999999999h"] {
             assert!(duration(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn sizes_are_shown_as_they_are_written() {
+        let sizes = [64 << 20, 1 << 30, 3 << 10, 1000, 0];
+        assert_eq!(sizes.map(shown), ["64 MB", "1 GB", "3 KB", "1000 bytes", "0 bytes"]);
     }
 
     #[test]

@@ -10,9 +10,9 @@ use crate::progress::Show;
 use parallax_execute::{Interrupt, TestCase};
 use parallax_report::diff_view::DiffStats;
 use parallax_search::{Progress, Stats};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// How often it is looked whether the keeper is done.
@@ -22,8 +22,6 @@ pub struct Watch<'w> {
     pub shared: &'w Shared,
     pub ledger: &'w Mutex<Ledger>,
     pub sender: Sender<Rough>,
-    /// Set when no more differences are wanted.
-    pub enough: Arc<AtomicBool>,
     pub deadline: Instant,
     pub interrupt: Interrupt,
     pub show: &'w mut Show,
@@ -72,7 +70,7 @@ impl Watch<'_> {
     fn wait_for_keeper(&self) {
         loop {
             match lock(self.ledger).is_enough() {
-                Some(enough) => return self.enough.store(enough, Ordering::Relaxed),
+                Some(enough) => return self.shared.enough.store(enough, Ordering::Relaxed),
                 None if Instant::now() >= self.deadline || self.interrupt.is_set() => return,
                 None => {}
             }

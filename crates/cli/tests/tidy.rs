@@ -180,6 +180,23 @@ fn has_unsafe(line: &str) -> bool {
 }
 
 #[test]
+fn every_tool_dies_with_parallax() {
+    let mut problems = Vec::new();
+    for (krate, name, text) in sources() {
+        let starts =
+            |line: &&str| [".output()", ".status()", ".spawn()"].iter().any(|call| line.contains(call));
+        let program = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let tied = |line: &&str| line.contains("dies_with_us(") || line.contains("tied(");
+        if ["build", "instrument"].contains(&krate.as_str()) && name.contains("/src/") {
+            let loose = program.lines().filter(starts).filter(|line| !tied(line));
+            problems
+                .extend(loose.map(|line| format!("{name}: goes on if Parallax is killed: {}", line.trim())));
+        }
+    }
+    none(problems);
+}
+
+#[test]
 fn files_are_not_too_long() {
     let mut problems = Vec::new();
     for (_, name, text) in sources() {

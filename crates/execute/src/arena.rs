@@ -15,6 +15,8 @@ use std::mem::size_of;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 const PAGE: u64 = 4096;
+/// Bytes of a trace whose memory is kept for the next one: to give it back would take longer than to write it again.
+const LITTLE: u64 = 4 << 20;
 
 /// How much a run may record. Memory is used only as far as it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +148,39 @@ impl Arena {
             std::ptr::copy_nonoverlapping(request.as_ptr(), at, request.len());
         }
         Ok(())
+    }
+
+    /// Bytes of the last run's trace, as far as they fit their regions.
+    pub fn trace_bytes(&self) -> u64 {
+        let header = self.header();
+        let nodes = header.nodes_len.clamp(1, header.nodes_capacity.max(1)) - 1;
+        let events = header.events_len.min(header.events_capacity);
+        nodes * size_of::<Node>() as u64 + events + header.tables_len.min(header.tables_capacity)
+    }
+
+    /// Gives the memory of the last run's trace back to the machine, unless it is little. No run is under way; the trace is empty afterwards.
+    pub(crate) fn forget_trace(&mut self) {
+        if self.trace_bytes() <= LITTLE {
+            return;
+        }
+        let header = Header { events_len: 0, nodes_len: 1, tables_len: 0, ..self.header() };
+        let from = header.events_offset as usize;
+        // SAFETY: the regions of the trace are the end of the mapping, aligned to pages, and `&mut self` means that nobody looks at them. A
+        // kernel that cannot do it leaves them as they are.
+        unsafe {
+            libc::madvise(self.start.add(from).cast(), self.len - from, libc::MADV_REMOVE);
+            self.start.cast::<Header>().write(header);
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn fill_events(&mut self, bytes: u64) {
+        let header = Header { events_len: bytes, ..self.header() };
+        // SAFETY: the region has this many bytes.
+        unsafe {
+            std::ptr::write_bytes(self.start.add(header.events_offset as usize), 1, bytes as usize);
+            self.start.cast::<Header>().write(header);
+        }
     }
 
     /// After a run: the layout is the engine's again, whatever the run wrote over it. Its counts and flags stay, for the reader

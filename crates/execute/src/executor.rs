@@ -222,6 +222,11 @@ impl Executor {
         &self.arena
     }
 
+    /// The last trace is not needed any more.
+    pub fn forget_trace(&mut self) {
+        self.arena.forget_trace();
+    }
+
     /// What is in force; `None` only between the loss of a server and the next run.
     pub fn confinement(&self) -> Option<Confinement> {
         self.link.as_ref().map(|link| link.confinement)
@@ -312,7 +317,8 @@ impl Executor {
         let is_full = most > 0 && (printed >= most || complained >= most);
         let outcome = if lost && reply.limits == 0 { Outcome::Lost } else { outcome(&reply, is_full) };
         // Without its server nobody knows that a run is over: its files are not looked at.
-        let (files, files_truncated) = if lost { (Vec::new(), true) } else { link.scratch.changes(test) };
+        let (files, files_truncated) =
+            if lost { (Vec::new(), true) } else { link.scratch.changes(test, limits) };
         Ok(Run {
             outcome,
             stdout,

@@ -1,23 +1,22 @@
 //! The memory that this process itself uses.
 //!
 //! In: nothing. Out: how many bytes, and a way to give back to the machine what was freed. Memory that is shared with programs under test
-//! ([`crate::Arena`]) is not counted here: its size is a limit of its own.
+//! ([`crate::Arena`]) counts as far as this process has looked at it; the code of programs and libraries does not.
 
 use std::fs;
 
-/// Bytes of private memory in use; 0 where the kernel does not say.
+/// Bytes of memory in use; 0 where the kernel does not say.
 pub fn used_memory() -> u64 {
-    // SAFETY: `sysconf` touches no memory of ours.
-    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    let pages = fs::read_to_string("/proc/self/statm").ok().and_then(|text| private_pages(&text));
-    pages.unwrap_or(0) * u64::try_from(page).unwrap_or(0)
+    fs::read_to_string("/proc/self/status").map_or(0, |status| counted(&status))
 }
 
-/// The second number is what is resident, the third what of it is shared.
-fn private_pages(statm: &str) -> Option<u64> {
-    let mut numbers = statm.split_whitespace().skip(1).map(str::parse::<u64>);
-    let (resident, shared) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
-    Some(resident.saturating_sub(shared))
+/// What is ours alone, and what is shared without being a file.
+fn counted(status: &str) -> u64 {
+    let kilobytes = |name: &str| -> Option<u64> {
+        let rest = status.lines().find_map(|line| line.strip_prefix(name))?;
+        rest.split_whitespace().next()?.parse().ok()
+    };
+    ["RssAnon:", "RssShmem:"].iter().filter_map(|name| kilobytes(name)).sum::<u64>() << 10
 }
 
 /// Gives freed memory back to the machine.
@@ -43,8 +42,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shared_is_not_counted() {
-        assert_eq!(private_pages("900 300 120 5 0 60 0"), Some(180));
-        assert_eq!(private_pages("900"), None);
+    fn code_of_libraries_is_not_counted() {
+        let status = "VmRSS:\t 900 kB\nRssAnon:\t     300 kB\nRssFile:\t  500 kB\nRssShmem:\t 100 kB\n";
+        assert_eq!(counted(status), 400 << 10);
+        assert_eq!(counted(""), 0);
+    }
+
+    #[test]
+    fn a_trace_counts_until_it_is_forgotten() {
+        let sizes = crate::ArenaSizes { events: 64 << 20, ..crate::ArenaSizes::default() };
+        let mut arena = crate::Arena::new(&sizes).unwrap();
+        arena.fill_events(64 << 20);
+        let full = used_memory();
+        arena.forget_trace();
+        assert!(used_memory() <= full - (32 << 20), "{full} {}", used_memory());
+        assert_eq!((arena.header().events_len, arena.trace_bytes()), (0, 0));
     }
 }

@@ -8,7 +8,7 @@
 
 use crate::beneath::{Dir, Stat};
 use crate::streams::Streams;
-use crate::testcase::{Content, FileChange, Output, TestCase};
+use crate::testcase::{Content, FileChange, Limits, Output, TestCase};
 use crate::Error;
 use parallax_trace::control::STREAMS;
 use std::cell::Cell;
@@ -25,9 +25,6 @@ const WORK: &str = "work";
 /// `TMPDIR` of the run.
 const TEMPORARY: &str = "tmp";
 const DIRECTORIES: [&str; 2] = [WORK, TEMPORARY];
-/// Changed files that are kept, and their bytes in all.
-const MAX_CHANGES: usize = 10_000;
-const MAX_CHANGED_BYTES: u64 = 64 << 20;
 /// Directories that a walk descends.
 const MAX_DEPTH: usize = 128;
 /// Name, before a number, of directories on their way out.
@@ -116,8 +113,8 @@ impl Scratch {
         })
     }
 
-    /// What is different now from what [`Scratch::fill`] wrote.
-    pub fn changes(&self, test: &TestCase) -> Changes {
+    /// What is different now from what [`Scratch::fill`] wrote, as far as the limits let it be looked at.
+    pub fn changes(&self, test: &TestCase, limits: &Limits) -> Changes {
         let mut before: BTreeMap<PathBuf, Option<&[u8]>> = BTreeMap::new();
         for (path, bytes) in &test.files {
             before.insert(path.clone(), Some(bytes));
@@ -125,7 +122,8 @@ impl Scratch {
                 before.insert(parent.to_path_buf(), None);
             }
         }
-        let mut walk = Walk { before, changes: Vec::new(), missing: false, bytes_left: MAX_CHANGED_BYTES };
+        let (most, bytes_left) = (limits.changed_files, limits.changed_bytes);
+        let mut walk = Walk { before, changes: Vec::new(), missing: false, most, bytes_left };
         match self.top.open_dir(OsStr::new(WORK)) {
             Ok(work) => walk.directory(&work, Path::new(""), 0),
             // A run may have removed its directory; something else in its place is not looked at.
@@ -233,6 +231,8 @@ struct Walk<'a> {
     before: BTreeMap<PathBuf, Option<&'a [u8]>>,
     changes: Vec<FileChange>,
     missing: bool,
+    /// Most changes.
+    most: usize,
     bytes_left: u64,
 }
 
@@ -283,7 +283,7 @@ impl Walk<'_> {
         if same {
             return;
         }
-        if self.changes.len() >= MAX_CHANGES {
+        if self.changes.len() >= self.most {
             self.missing = true;
             return;
         }

@@ -80,6 +80,9 @@ pub struct Limits {
     pub file_size: u64,
     /// Processes alive at once.
     pub processes: u32,
+    /// Changed files that are looked at after a run, and their bytes in all.
+    pub changed_files: usize,
+    pub changed_bytes: u64,
 }
 
 impl Default for Limits {
@@ -90,6 +93,8 @@ impl Default for Limits {
             output: 1 << 20,
             file_size: 16 << 20,
             processes: 64,
+            changed_files: 10_000,
+            changed_bytes: 64 << 20,
         }
     }
 }

@@ -6,7 +6,7 @@ use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine};
 use inkwell::OptimizationLevel;
-use parallax_build::BuildError;
+use parallax_build::{observe, BuildError};
 use std::path::Path;
 use std::process::Command;
 
@@ -71,7 +71,8 @@ fn generate(module: &Module, path: &Path, options: &[&str]) -> Result<()> {
     std::fs::write(&bitcode, module.write_bitcode_to_memory().as_slice()).map_err(Error::io(&bitcode))?;
     let mut command = Command::new(CLANG);
     command.args(["-c", "-O2", "-fPIC", "-Xclang", "-disable-llvm-passes", "-Wno-override-module", "-o"]);
-    let output = command.arg(path).args(options).arg(&bitcode).output();
+    command.arg(path).args(options).arg(&bitcode);
+    let output = observe::dies_with_us(&mut command).output();
     let output = output.map_err(|e| Error::Tool { tool: CLANG.into(), message: e.to_string() })?;
     if !output.status.success() {
         let detail = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -9,8 +9,8 @@
 use crate::script::run_script;
 pub use crate::script::Launch;
 use parallax_execute::{Content, FileChange, Outcome, Output, Run, TestCase};
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,8 @@ pub enum KeptError {
     Line { path: PathBuf, line: usize, problem: &'static str },
     #[error("kept test: {path}: neither a file nor a directory", path = .0.display())]
     Special(PathBuf),
+    #[error("kept test: {path}: has more than {most} bytes; set --max-seed-size", path = .path.display())]
+    TooLarge { path: PathBuf, most: u64 },
 }
 
 trait At<T> {
@@ -115,16 +117,16 @@ fn describe(content: &Content) -> &'static str {
     }
 }
 
-/// Reads the input part. `stdin`, `env` and `files` may be missing, as in tests written by hand.
-pub fn read(directory: &Path) -> Result<TestCase, KeptError> {
+/// Reads the input part, of files of up to `most` bytes each. `stdin`, `env` and `files` may be missing, as in tests written by hand.
+pub fn read(directory: &Path, most: u64) -> Result<TestCase, KeptError> {
     let mut test = TestCase::default();
     let cmd = directory.join("cmd");
-    for (number, line) in file_lines(&fs::read(&cmd).at(&cmd)?).enumerate() {
+    for (number, line) in file_lines(&content(&cmd, most)?).enumerate() {
         test.argv.push(unescape(line).map_err(|problem| bad_line(&cmd, number, problem))?);
     }
-    test.stdin = optional(&directory.join("stdin"))?;
+    test.stdin = optional(&directory.join("stdin"), most)?;
     let env = directory.join("env");
-    for (number, line) in file_lines(&optional(&env)?).enumerate() {
+    for (number, line) in file_lines(&optional(&env, most)?).enumerate() {
         let bytes = unescape(line).map_err(|problem| bad_line(&env, number, problem))?;
         let at = bytes.iter().position(|b| *b == b'=').filter(|at| *at > 0);
         let at = at.ok_or_else(|| bad_line(&env, number, "not of the form NAME=VALUE"))?;
@@ -132,22 +134,27 @@ pub fn read(directory: &Path) -> Result<TestCase, KeptError> {
     }
     let files = directory.join("files");
     if files.exists() {
-        read_files(&files, Path::new(""), &mut test.files)?;
+        read_files(&files, Path::new(""), most, &mut test.files)?;
         test.files.sort();
     }
     Ok(test)
 }
 
-fn read_files(root: &Path, below: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) -> Result<(), KeptError> {
+fn read_files(
+    root: &Path,
+    below: &Path,
+    most: u64,
+    found: &mut Vec<(PathBuf, Vec<u8>)>,
+) -> Result<(), KeptError> {
     let directory = root.join(below);
     for entry in fs::read_dir(&directory).at(&directory)? {
         let entry = entry.at(&directory)?;
         let (path, kind) = (entry.path(), entry.file_type().at(&directory)?);
         let relative = below.join(entry.file_name());
         if kind.is_dir() {
-            read_files(root, &relative, found)?;
+            read_files(root, &relative, most, found)?;
         } else if kind.is_file() {
-            found.push((relative, fs::read(&path).at(&path)?));
+            found.push((relative, content(&path, most)?));
         } else {
             return Err(KeptError::Special(path));
         }
@@ -159,10 +166,26 @@ fn bad_line(path: &Path, number: usize, problem: &'static str) -> KeptError {
     KeptError::Line { path: path.to_owned(), line: number + 1, problem }
 }
 
-fn optional(path: &Path) -> Result<Vec<u8>, KeptError> {
-    match fs::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        read => read.at(path),
+fn optional(path: &Path, most: u64) -> Result<Vec<u8>, KeptError> {
+    match content(path, most) {
+        Err(KeptError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        read => read,
+    }
+}
+
+/// A regular file of up to `most` bytes. A pipe would be waited for without end.
+fn content(path: &Path, most: u64) -> Result<Vec<u8>, KeptError> {
+    let metadata = fs::metadata(path).at(path)?;
+    if !metadata.is_file() {
+        return Err(KeptError::Special(path.to_owned()));
+    }
+    let mut bytes = Vec::new();
+    if metadata.len() <= most {
+        File::open(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes)).at(path)?;
+    }
+    match metadata.len().max(bytes.len() as u64) > most {
+        true => Err(KeptError::TooLarge { path: path.to_owned(), most }),
+        false => Ok(bytes),
     }
 }
 

@@ -37,7 +37,7 @@ fn a_test_case_that_was_written_is_read_back() {
         let directory = tempfile::tempdir().unwrap();
         kept::write(directory.path(), &test, b"prog").unwrap();
         assert!(kept::is_kept(directory.path()));
-        assert_eq!(kept::read(directory.path()).unwrap(), test);
+        assert_eq!(kept::read(directory.path(), 1 << 20).unwrap(), test);
     }
 }
 
@@ -60,7 +60,7 @@ fn empty_arguments_and_no_arguments_are_told_apart() {
     for argv in [vec![], vec![vec![]], vec![vec![], vec![]]] {
         let test = TestCase { argv, ..TestCase::default() };
         kept::write(directory.path(), &test, b"prog").unwrap();
-        assert_eq!(kept::read(directory.path()).unwrap(), test);
+        assert_eq!(kept::read(directory.path(), 1 << 20).unwrap(), test);
     }
 }
 
@@ -70,7 +70,7 @@ fn what_is_wrong_with_a_kept_test_is_said_with_its_line() {
     let with = |name: &str, content: &str| {
         fs::write(directory.path().join("cmd"), "x\n").unwrap();
         fs::write(directory.path().join(name), content).unwrap();
-        kept::read(directory.path()).unwrap_err().to_string()
+        kept::read(directory.path(), 1 << 20).unwrap_err().to_string()
     };
     assert!(with("cmd", "fine\n\\q\n").contains("cmd, line 2: a backslash"));
     assert!(with("cmd", "\\x4").contains("cmd, line 1"));
@@ -82,7 +82,20 @@ fn a_link_among_the_files_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     kept::write(directory.path(), &TestCase::default(), b"prog").unwrap();
     std::os::unix::fs::symlink("/etc/passwd", directory.path().join("files/x")).unwrap();
-    assert!(kept::read(directory.path()).unwrap_err().to_string().contains("neither a file"));
+    assert!(kept::read(directory.path(), 1 << 20).unwrap_err().to_string().contains("neither a file"));
+}
+
+#[test]
+fn what_is_too_large_or_no_file_is_refused_and_not_waited_for() {
+    let directory = tempfile::tempdir().unwrap();
+    kept::write(directory.path(), &TestCase { stdin: b"four".to_vec(), ..TestCase::default() }, b"prog")
+        .unwrap();
+    assert_eq!(kept::read(directory.path(), 4).unwrap().stdin, b"four");
+    assert!(kept::read(directory.path(), 3).unwrap_err().to_string().contains("has more than 3 bytes"));
+    let stdin = directory.path().join("stdin");
+    fs::remove_file(&stdin).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&stdin).status().unwrap().success());
+    assert!(kept::read(directory.path(), 3).unwrap_err().to_string().contains("neither a file"));
 }
 
 /// A program, as the replay sees it, that shows all its input and leaves a file.

@@ -2,7 +2,8 @@
 //!
 //! In: the outcome, and what the search has learned by then. Out: the finished view in the ledger.
 
-use super::{Begun, Comparison};
+use super::{Begun, Compared, Comparison};
+use crate::clock::Waited;
 use crate::corpus::Corpus;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
@@ -12,12 +13,25 @@ use crate::{evidence, losses, obstacles, own_memory};
 use parallax_execute::TestCase;
 use parallax_report::diff_view::{DiffView, Verdict};
 use parallax_search::{Ended, Outcome};
-use std::time::{Duration, Instant};
-
-/// How long test cases may take to be written to `corpus/`, in the order in which they were found: thousands would take more than the time limit leaves.
-const CORPUS_TIME: Duration = Duration::from_millis(300);
+use std::sync::atomic::Ordering;
+use std::sync::OnceLock;
+use std::time::Instant;
 
 impl Comparison<'_> {
+    /// A search that did not end by itself, as far as it told how far it is. What it still takes of the memory is little: it is told to end.
+    pub(super) fn left_behind(&self, begun: &OnceLock<Begun>, why: Waited) -> Result<Compared, CliError> {
+        let mut snapshot = parallax_search::Snapshot::default();
+        if let Some(begun) = begun.get() {
+            begun.shared.enough.store(true, Ordering::Relaxed);
+            snapshot = begun.shared.latest().clone();
+        }
+        let mut outcome = Outcome::unfinished(snapshot);
+        if why == Waited::NoMemory {
+            outcome.ended = Ended::Memory;
+        }
+        Ok(Compared::Searched(Box::new(outcome)))
+    }
+
     /// Everything that the outcome of the search says, and how Parallax ends.
     pub(super) fn take_outcome(
         &self,
@@ -57,11 +71,19 @@ impl Comparison<'_> {
             ledger.view.ended = obstacles::exhausted(&shared.losses(), &ledger.view.lost);
         }
         ledger.view.unflipped = losses::unflipped(maps, outcome);
+        let cut = shared.cut.reasons(&self.args.limits);
+        ledger.view.warnings.extend(cut.iter().cloned());
+        ledger.view.weakened.extend(cut);
         let mut corpus = Corpus::new(ledger.out.path());
         let launch = self.setting.launch();
-        let until = Instant::now() + CORPUS_TIME;
-        for test in outcome.corpus.iter().take_while(|_| Instant::now() < until) {
-            corpus.keep(test, &launch)?;
+        let until = Instant::now() + self.args.corpus_time;
+        let written = outcome.corpus.iter().take_while(|_| Instant::now() < until);
+        let written = written.map(|test| corpus.keep(test, &launch)).collect::<Result<Vec<_>, _>>()?.len();
+        if written < outcome.corpus.len() {
+            ledger.view.warnings.push(format!(
+                "of {} inputs that reached something new only the first {written} are in corpus/: no time for more (--corpus-time)",
+                outcome.corpus.len()
+            ));
         }
         let keep = |test: &TestCase| corpus.keep(test, &launch);
         ledger.view.targets = shared.reached.views(keep)?;

@@ -53,7 +53,8 @@ fn durations(place: &Place, line: &[&str]) -> [Duration; 2] {
             let _ = fs::remove_dir_all(place.cache());
         }
         let before = Instant::now();
-        assert_eq!(place.run(line).status.code(), Some(1));
+        // On a busy machine the time may not suffice to find anything.
+        assert!(matches!(place.run(line).status.code(), Some(0 | 1)));
         before.elapsed()
     })
 }
@@ -76,17 +77,21 @@ fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing() {
             }
         }
         let whole = durations[usize::from(!fresh)];
-        let moment = whole.mul_f64(random.f64());
+        // Every fourth comes near the end, where the last tests are made small and the report is written.
+        let part = if kill % 4 == 3 { 0.85 + 0.2 * random.f64() } else { random.f64() };
+        let moment = whole.mul_f64(part);
         let mut child = place.command(&line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(moment);
-        child.kill().unwrap();
+        // It may have ended already.
+        let _ = child.kill();
         child.wait().unwrap();
         let about = format!("kill {kill} after {moment:?} of {whole:?}");
         found += what_was_found_is_readable(&place, &about);
         nothing_is_left(&place, child.id(), &about);
     }
     assert!(kills() < 50 || found > 0, "no kill came late enough");
-    let output = place.run(&line);
+    let patient = ["diff", "old", "new", "--build", build, "--time", "120s", "--max-differences", "1"];
+    let output = place.run(&patient);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert_eq!(fs::read_dir(place.cache().join("tmp")).unwrap().count(), 0, "the next run clears up");
 }

@@ -3,6 +3,7 @@
 mod damaged;
 mod full;
 mod killed;
+mod limits;
 mod storage;
 
 use serde_json::Value;
