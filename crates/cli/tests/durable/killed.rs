@@ -54,7 +54,7 @@ fn durations(place: &Place, line: &[&str]) -> [Duration; 2] {
         }
         let before = Instant::now();
         // On a busy machine the time may not suffice to find anything.
-        assert!(matches!(place.run(line).status.code(), Some(0 | 1)));
+        assert!(matches!(place.run(line).status.code(), Some(0 | 1 | 5)));
         before.elapsed()
     })
 }

@@ -60,7 +60,7 @@ fn what_a_run_does_beyond_what_is_compared_is_said() {
         puts(\"LAST\"); return 0; }\n";
     let place = place_with(&source.replace("LAST", "one"), &source.replace("LAST", "two"));
     let warnings = |more: &[&str], code: i32| {
-        let line = ["diff", "old.c", "new.c", "--time", "3s", "--runs", "3", "--format", "json"];
+        let line = ["diff", "old.c", "new.c", "--time", "60s", "--runs", "3", "--format", "json"];
         let output = place.run(&[&line[..], more].concat());
         assert_eq!(output.status.code(), Some(code), "{more:?}: {}", stderr(&output));
         document(&output)["warnings"].to_string()
