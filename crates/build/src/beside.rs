@@ -2,8 +2,8 @@
 //!
 //! In: the trees of two builds. Out: the files that differ or that only one of them has, in words.
 //!
-//! Always holds: a file is left out only if the wrapper compiled it, or it is something that builds read or leave behind by its name (sources, objects, files of build systems), and no
-//! program, library or script that was built seems to name it or to make up names that end like its name. Programs and shared libraries are compared by what is loaded
+//! Always holds: a file is left out only if the wrapper compiled it, or it is something that builds read or leave behind by its name (sources, objects, files of build systems), and nothing that can
+//! run seems to name it or to make up names that end like its name: the program, shared libraries, and programs and scripts that these name. Programs and shared libraries are compared by what is loaded
 //! ([`image`]), everything else byte by byte.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -192,23 +192,32 @@ impl Built<'_> {
         !named
     }
 
-    /// What programs, libraries and scripts of both builds have in them.
+    /// What the program and its libraries have in them, and the programs and scripts that they can start: those that are named there, or there.
     fn read_words(&self) -> Words {
         let mut words = Words { text: Vec::new() };
+        let mut helpers: Vec<(&Path, Vec<u8>)> = Vec::new();
         for (tree, files) in self.trees.iter().zip(self.files) {
+            words.add(&image::loaded(&fs::read(tree.native).unwrap_or_default()));
             let others = files.iter().filter(|(_, entry)| **entry == Entry::File).map(|(name, _)| name);
-            let others = others.filter(|name| !is_of_the_build(name, tree)).map(|name| tree.root.join(name));
-            for path in std::iter::once(tree.native.to_path_buf()).chain(others) {
-                let content = fs::read(path).unwrap_or_default();
-                if matches!(elf::kind_of(&content), FileKind::Executable | FileKind::Shared) {
-                    words.text.extend(image::loaded(&content));
-                } else if content.starts_with(b"#!") {
-                    words.text.extend(content);
+            for name in others.filter(|name| !is_of_the_build(name, tree)) {
+                let content = fs::read(tree.root.join(name)).unwrap_or_default();
+                match elf::kind_of(&content) {
+                    FileKind::Shared => words.add(&image::loaded(&content)),
+                    FileKind::Executable => helpers.push((name, image::loaded(&content))),
+                    _ if content.starts_with(b"#!") => helpers.push((name, content)),
+                    _ => {}
                 }
-                words.text.push(0);
             }
         }
-        words
+        loop {
+            let (started, rest): (Vec<_>, Vec<_>) =
+                helpers.into_iter().partition(|(name, _)| words.name(name) || words.make_up(name));
+            if started.is_empty() {
+                return words;
+            }
+            started.iter().for_each(|(_, text)| words.add(text));
+            helpers = rest;
+        }
     }
 }
 
@@ -218,6 +227,11 @@ struct Words {
 }
 
 impl Words {
+    fn add(&mut self, text: &[u8]) {
+        self.text.extend(text);
+        self.text.push(0);
+    }
+
     /// Does the name of a file occur?
     fn name(&self, file: &Path) -> bool {
         let name = file.file_name().unwrap_or_default().as_encoded_bytes();

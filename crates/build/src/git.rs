@@ -162,21 +162,40 @@ fn check_out_submodules(found: &Found, to: &Path, cache: &Cache) -> Result<(), B
     Ok(())
 }
 
+/// How `git apply` is called on a directory that is in no repository.
+fn apply_command(patch: &Path, directory: &Path, strip: &str, more: &[&str]) -> Command {
+    let mut command = git(directory);
+    // A repository that happens to hold the cache is none of our business.
+    command.env("GIT_CEILING_DIRECTORIES", directory.parent().unwrap_or(directory));
+    command.args(["apply", strip, "--whitespace=nowarn"]).args(more).arg(patch);
+    command.stdin(std::process::Stdio::null());
+    command
+}
+
+/// Leading directories of the names in a patch that are left out, by what `diff` and `git diff` write.
+const STRIPS: [&str; 2] = ["-p1", "-p0"];
+
+/// Does a patch apply to a directory? Nothing is written. `false` where that cannot be told.
+pub(crate) fn applies(patch: &Path, directory: &Path) -> bool {
+    let (Ok(patch), Ok(directory)) = (std::path::absolute(patch), std::path::absolute(directory)) else {
+        return false;
+    };
+    let succeeds = |strip: &&str| {
+        tools::run(&mut apply_command(&patch, &directory, strip, &["--check"]))
+            .is_ok_and(|output| output.status.success())
+    };
+    STRIPS.iter().any(|strip| succeeds(strip))
+}
+
 /// Applies a patch to a directory that is in no repository, or says which hunk does not apply.
 pub(crate) fn apply(patch: &Path, directory: &Path, tree_name: &str) -> Result<(), BuildError> {
     if !patch.is_file() {
         return Err(BuildError::NoSuchFile(patch.to_path_buf()));
     }
     let patch = std::path::absolute(patch).at(patch)?;
-    let command = |strip: &str, more: &[&str]| {
-        let mut command = git(directory);
-        // A repository that happens to hold the cache is none of our business.
-        command.env("GIT_CEILING_DIRECTORIES", directory.parent().unwrap_or(directory));
-        command.args(["apply", strip, "--whitespace=nowarn"]).args(more).arg(&patch);
-        command
-    };
-    for strip in ["-p1", "-p0"] {
-        if tools::run(command(strip, &["--check"]).stdin(std::process::Stdio::null()))?.status.success() {
+    let command = |strip: &str, more: &[&str]| apply_command(&patch, directory, strip, more);
+    for strip in STRIPS {
+        if tools::run(&mut command(strip, &["--check"]))?.status.success() {
             tools::run_checked(&mut command(strip, &[]))?;
             return Ok(());
         }

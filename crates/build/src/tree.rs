@@ -50,6 +50,17 @@ impl Walk<'_> {
     }
 }
 
+/// Can every file be opened? The first that cannot is the error.
+pub(crate) fn check_readable(walk: &Walk) -> Result<(), BuildError> {
+    for entry in walk.entries() {
+        let (_, entry) = entry?;
+        if entry.file_type().is_file() {
+            fs::File::open(entry.path()).at(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 /// Hash of names, kinds, permissions to execute, and contents.
 pub(crate) fn hash(walk: &Walk) -> Result<String, BuildError> {
     let mut hasher = blake3::Hasher::new();

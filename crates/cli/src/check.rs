@@ -12,6 +12,7 @@ use crate::resolve::{self, Target};
 use crate::same_version;
 use crate::seeds::Seed;
 use crate::versions::Wanted;
+use parallax_build::Cache;
 use std::fs::File;
 use std::path::{Component, Path};
 
@@ -109,7 +110,10 @@ fn version(target: &Target, build: &BuildArgs) -> Result<(), CliError> {
         let source_name = crate::engine::name(target);
         return Err(parallax_build::BuildError::NoBuildCommand { source_name }.into());
     }
-    Ok(())
+    match crate::engine::request(target, build) {
+        Ok(request) => Ok(parallax_build::check(&request, &Cache::from_environment())?),
+        Err(_built) => Ok(()),
+    }
 }
 
 fn is_built(target: &Target) -> bool {

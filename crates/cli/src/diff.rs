@@ -32,7 +32,7 @@ use crate::stability::{self, Conditions, Round};
 use crate::texts;
 use crate::versions::{self, Wanted};
 use crate::watch::Watch;
-use crate::{astray, check, engine, faithful, own_memory, unsupported};
+use crate::{astray, check, constants, engine, faithful, own_memory, unsupported};
 use parallax_build::{Cache, Version};
 use parallax_execute::{Executor, Interrupt, Kind, Limits, TestCase};
 use parallax_instrument::{Instrumented, Sameness};
@@ -110,6 +110,8 @@ enum Compared {
 struct Begun {
     instrumented: [Instrumented; 2],
     shared: Arc<Shared>,
+    /// What the versions did on the seeds.
+    first: Round,
 }
 
 struct Comparison<'c> {
@@ -283,7 +285,7 @@ impl Comparison<'_> {
         let reached =
             changed.map(|changed| Reached::new(changed, maps[1], &self.tests())).unwrap_or_default();
         warn(unsupported::warnings(maps, &self.built), ledger, show);
-        let known = texts::causes(&self.wanted, &self.built, maps);
+        let mut known = texts::causes(&self.wanted, &self.built, maps);
         own_memory::check(self.args.own_memory)?;
         let deadline = clock.start();
         lock(ledger).begin(Instant::now());
@@ -295,14 +297,16 @@ impl Comparison<'_> {
             ));
         }
         lock(ledger).view.unstable = unstable;
-        lock(ledger).view.weakened.extend(outcomes::unconfirmed(&self.seeds, &first, &rules));
+        let (mut natives, seeds) = (self.natives(&self.setting)?, self.tests());
+        known.1.learn_constants(&constants::probed(&mut natives, &seeds, &first, &rules, self.args.time)?);
         show.begin();
         let shared = Arc::new(self.shared(rules, known, reached));
         first.iter().flatten().for_each(|run| shared.cut.note(run));
-        let Begun { instrumented, shared } = begun.get_or_init(|| Begun { instrumented, shared });
+        let Begun { instrumented, shared, first } =
+            begun.get_or_init(|| Begun { instrumented, shared, first });
         let mut lab = self.lab(instrumented, shared, deadline)?;
         let maps = [&instrumented[0].map, &instrumented[1].map];
-        let unfaithful = faithful::check(&mut lab, maps, &self.seeds, &first, self.args.time);
+        let unfaithful = faithful::check(&mut lab, maps, &self.seeds, first, self.args.time);
         lock(ledger).view.weakened.extend(unfaithful);
         let keeper = self.keeper(lab, ledger, deadline)?;
         let outcome = self.search(instrumented, &chart, shared, deadline, keeper, ledger, show)?;

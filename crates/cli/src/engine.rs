@@ -70,27 +70,38 @@ pub fn version(
     cache: &Cache,
     beat: &Beat,
 ) -> Result<Version, CliError> {
+    let request = match request(target, build) {
+        Ok(request) => request,
+        Err(built) => return Ok(parallax_build::collect(built, cache)?),
+    };
+    let request = Request {
+        stop: Stop::when({
+            let interrupt = interrupt.clone();
+            move || interrupt.is_set()
+        }),
+        started: Started::tell(beat.logger()),
+        ..request
+    };
+    Ok(parallax_build::build(&request, cache)?)
+}
+
+/// What to build for a target; the path of a program that is built already.
+pub fn request<'t>(target: &'t Target, build: &BuildArgs) -> Result<Request, &'t Path> {
     let source = match target {
-        Target::Program(path) => return Ok(parallax_build::collect(path, cache)?),
+        Target::Program(path) => return Err(path),
         Target::File(path) => Source::File(path.clone()),
         Target::Directory(path) => Source::Tree(path.clone()),
         Target::Revision { directory, revision } => {
             Source::Git { directory: directory.clone(), revision: revision.clone() }
         }
     };
-    let request = Request {
+    Ok(Request {
         patch: build.patch.clone(),
         command: build.build.clone(),
         program: build.built_program.as_ref().map(|path| path.to_string_lossy().into_owned()),
         rebuild: build.rebuild,
-        stop: Stop::when({
-            let interrupt = interrupt.clone();
-            move || interrupt.is_set()
-        }),
-        started: Started::tell(beat.logger()),
         ..Request::new(source)
-    };
-    Ok(parallax_build::build(&request, cache)?)
+    })
 }
 
 /// The instrumented program of a version.

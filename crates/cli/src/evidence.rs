@@ -1,6 +1,6 @@
 //! How much a search that found nothing says.
 //!
-//! In: what was executed of the change, and what hid parts of the program. Out: the verdict `not-executed`, and reasons to believe
+//! In: what was executed of the change, and what hid parts of the program. Out: the verdicts `not-executed` and `unconfirmed`, and reasons to believe
 //! the verdict less.
 //!
 //! Always holds: a search that found differences keeps its verdict.
@@ -13,8 +13,17 @@ use parallax_report::Change;
 /// Changes that one reason names.
 const LISTED: usize = 3;
 
+/// Seeds on which the versions did not do the same, and which the search did not confirm: no verdict without differences stands beside them.
+pub fn doubt(view: &mut DiffView, unconfirmed: Vec<String>) {
+    if view.verdict != Verdict::Different && !unconfirmed.is_empty() {
+        view.verdict = Verdict::Unconfirmed;
+        view.weakened.extend(unconfirmed);
+    }
+}
+
 /// `changes`: what changed between the versions, from code or, if that is not known, from text.
-pub fn conclude(view: &mut DiffView, changes: &[Change], losses: &Losses) {
+/// `unseen`: code of which no trace shows anything.
+pub fn conclude(view: &mut DiffView, changes: &[Change], losses: &Losses, unseen: Option<String>) {
     if view.verdict == Verdict::Different {
         view.weakened.clear();
     }
@@ -26,7 +35,7 @@ pub fn conclude(view: &mut DiffView, changes: &[Change], losses: &Losses) {
     } else if !view.targets.iter().any(|target| target.is_reached()) {
         view.verdict = Verdict::NotExecuted;
     }
-    view.weakened.extend(obstacles::of_runs(losses));
+    view.weakened.extend(obstacles::of_runs(losses).into_iter().chain(unseen));
 }
 
 /// Why there is nothing in the new version that would have to be executed.
@@ -74,7 +83,7 @@ mod tests {
     }
 
     fn concluded(mut view: DiffView, changes: &[Change]) -> DiffView {
-        conclude(&mut view, changes, &Losses::default());
+        conclude(&mut view, changes, &Losses::default(), None);
         view
     }
 
@@ -86,6 +95,21 @@ mod tests {
         let mut different = view(&["unreached"]);
         different.verdict = Verdict::Different;
         assert_eq!(concluded(different, &[]).verdict, Verdict::Different);
+    }
+
+    #[test]
+    fn a_seed_that_differed_and_was_not_confirmed_is_no_green() {
+        for (verdict, after) in [
+            (Verdict::NoneFound, Verdict::Unconfirmed),
+            (Verdict::SameCode, Verdict::Unconfirmed),
+            (Verdict::NotExecuted, Verdict::Unconfirmed),
+            (Verdict::Different, Verdict::Different),
+        ] {
+            let mut view = view(&["seed"]);
+            view.verdict = verdict;
+            doubt(&mut view, vec!["on seed x".into()]);
+            assert_eq!(view.verdict, after);
+        }
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub enum ExitCode {
     Unstable,
     /// No difference found, but no input executed the change either.
     NotExecuted,
+    /// No difference confirmed, but the versions did not do the same on a seed.
+    Unconfirmed,
     /// A bug in Parallax.
     Internal,
     /// Control-C.
@@ -24,13 +26,14 @@ pub enum ExitCode {
 
 impl ExitCode {
     /// Every code with its number and meaning.
-    pub const TABLE: [(ExitCode, u8, &'static str); 8] = [
+    pub const TABLE: [(ExitCode, u8, &'static str); 9] = [
         (ExitCode::Success, 0, "done; no difference found"),
         (ExitCode::Different, 1, "differences found"),
         (ExitCode::Usage, 2, "usage, configuration, or a file that is not there"),
         (ExitCode::Build, 3, "a version does not build, is not instrumented, or does not start"),
         (ExitCode::Unstable, 4, "a version is unstable against itself"),
         (ExitCode::NotExecuted, 5, "none found; no input executed the change, or a replay ran out of time"),
+        (ExitCode::Unconfirmed, 6, "none confirmed, but the versions differed on a seed"),
         (ExitCode::Internal, 70, "internal error: a bug in Parallax"),
         (ExitCode::Interrupted, 130, "interrupted"),
     ];

@@ -235,6 +235,7 @@ impl Ledger {
         entry.cause = root.cause().map(str::to_owned);
         entry.old = BehaviourView::of(&case.old);
         entry.new = BehaviourView::of(&case.new);
+        entry.reworded = case.reworded.as_deref().map(BehaviourView::of);
         self.out.put_test(&entry.id, |place| -> Result<(), CliError> {
             kept::write(place, &case.test, &self.launch)?;
             kept::write_run(place, "old", &case.old)?;

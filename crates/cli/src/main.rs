@@ -12,6 +12,7 @@ mod changed;
 mod check;
 mod clock;
 mod config;
+mod constants;
 mod corpus;
 mod cut;
 mod dependence;

@@ -1,8 +1,8 @@
 //! What hid a part of the program from the search.
 //!
-//! In: what was lost in all traces. Out: reasons, in words, why "nothing was left to try" cannot be said.
+//! In: what was lost in all traces, and the code that no trace shows. Out: reasons, in words, why "nothing was left to try" cannot be said.
 //!
-//! Always holds: an empty list means that every trace was whole and followed all that it was given.
+//! Always holds: an empty list means that every trace was whole and followed all that it was given, and that there is no code that no trace shows.
 
 use crate::losses::Losses;
 use parallax_report::diff_view::LostView;
@@ -42,9 +42,10 @@ pub fn of_runs(losses: &Losses) -> Vec<String> {
     reasons
 }
 
-/// The same, and the places where input was lost.
-pub fn all(losses: &Losses, lost: &[LostView]) -> Vec<String> {
+/// The same, the code that no trace shows, and the places where input was lost.
+fn all(losses: &Losses, unseen: Option<String>, lost: &[LostView]) -> Vec<String> {
     let mut reasons = of_runs(losses);
+    reasons.extend(unseen);
     if let Some(most) = lost.first() {
         let places = count(lost.len() as u64, "place", "places");
         reasons.push(format!("input was lost at {places}, most often at {} ({})", most.place, most.what()));
@@ -53,8 +54,8 @@ pub fn all(losses: &Losses, lost: &[LostView]) -> Vec<String> {
 }
 
 /// Why a search that found nothing more to ask or to try ended.
-pub fn exhausted(losses: &Losses, lost: &[LostView]) -> String {
-    let reasons = all(losses, lost);
+pub fn exhausted(losses: &Losses, unseen: Option<String>, lost: &[LostView]) -> String {
+    let reasons = all(losses, unseen, lost);
     match reasons.is_empty() {
         true => "nothing was left to try".to_owned(),
         false => format!(
@@ -71,7 +72,7 @@ mod tests {
     #[test]
     fn nothing_left_is_only_said_where_nothing_was_hidden() {
         let mut losses = Losses::default();
-        assert_eq!(exhausted(&losses, &[]), "nothing was left to try");
+        assert_eq!(exhausted(&losses, None, &[]), "nothing was left to try");
         let lost = LostView {
             version: "old".into(),
             place: "a.c:3:1".into(),
@@ -79,10 +80,12 @@ mod tests {
             reason: String::new(),
             count: 2,
         };
-        let text = exhausted(&losses, &[lost]);
+        let text = exhausted(&losses, None, &[lost]);
         assert!(!text.contains("nothing was left") && text.contains("a.c:3:1 (call of crypt)"), "{text}");
+        let text = exhausted(&losses, Some("v.s has no bitcode".into()), &[]);
+        assert!(!text.contains("nothing was left") && text.contains("v.s"), "{text}");
         losses.flags = FLAG_THREADS | FLAG_FINISHED;
-        let text = exhausted(&losses, &[]);
+        let text = exhausted(&losses, None, &[]);
         assert!(!text.contains("nothing was left") && text.contains("threads"), "{text}");
     }
 }

@@ -79,8 +79,26 @@ pub fn outcomes(seeds: &[Seed], round: &Round, argv0: &[u8], names: &Names) -> R
     never_started(&found)?;
     let warnings = grouped(&views);
     let all = !views.is_empty() && views.iter().all(|view| view.problem.is_some());
-    let weakened = all.then(|| "no seed shows what the program does; see the warnings".to_owned());
+    let weakened = match all {
+        true => Some("no seed shows what the program does; see the warnings".to_owned()),
+        false => only_errors(round),
+    };
     Ok(Outcomes { views, warnings, weakened })
+}
+
+/// Every seed only made the versions complain: a file that they need may be missing, and most of their code did not run.
+fn only_errors(round: &Round) -> Option<String> {
+    let complains = |run: &Run| {
+        !matches!(run.outcome, Outcome::Exited(0))
+            && run.stdout.bytes.is_empty()
+            && !run.stderr.bytes.is_empty()
+            && run.files.is_empty()
+    };
+    let first = round[0].first()?;
+    let message = String::from_utf8_lossy(&first.stderr.bytes).lines().next().unwrap_or_default().to_owned();
+    round.iter().flatten().all(complains).then(|| {
+        format!("every seed only led to an error ({message}); is there a file or an argument that the program needs?")
+    })
 }
 
 /// Says what the seeds showed, and puts it into the result. `count`: of all seeds; `warnings` come before those about seeds.
@@ -357,6 +375,17 @@ mod tests {
         assert!(never_started(&[[None, no()], [None, no()]]).is_err());
         assert!(never_started(&[[None, no()], [None, None]]).is_ok());
         assert!(never_started(&[]).is_ok());
+    }
+
+    #[test]
+    fn seeds_that_all_fail_are_said_to_and_one_that_does_not_is_enough() {
+        let fails = || run(Outcome::Exited(1), "", "prog: font: No such file or directory\n");
+        let works = || run(Outcome::Exited(0), "x\n", "");
+        let text = only_errors(&[vec![fails(), fails()], vec![fails(), fails()]]).unwrap();
+        assert!(text.contains("font: No such file"), "{text}");
+        assert_eq!(only_errors(&[vec![fails(), works()], vec![fails(), works()]]), None);
+        assert_eq!(only_errors(&[vec![run(Outcome::Exited(1), "x\n", "y\n")], vec![fails()]]), None);
+        assert_eq!(only_errors(&[vec![], vec![]]), None);
     }
 
     #[test]

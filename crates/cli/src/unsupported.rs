@@ -7,7 +7,7 @@
 use parallax_build::Version;
 use parallax_report::place::{plain_function, Place};
 use parallax_trace::sites::{ProgramMap, SiteKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The page that says more.
 pub const PAGE: &str = "docs/book/unsupported.md";
@@ -61,6 +61,15 @@ pub fn warnings(maps: [&ProgramMap; 2], built: &[Version; 2]) -> Vec<String> {
         }
     }
     warnings
+}
+
+/// Code of which no trace shows anything, in words: functions that were left as they are, objects without bitcode.
+pub fn unseen(maps: [&ProgramMap; 2], built: &[Version; 2]) -> Option<String> {
+    let functions = maps.iter().flat_map(|map| &map.opaque).map(|(name, _)| format!("`{name}`"));
+    let objects = built.iter().flat_map(|version| &version.without_bitcode);
+    let names: BTreeSet<String> = functions.chain(objects.map(|missing| missing.object.clone())).collect();
+    let is = if names.len() == 1 { "is" } else { "are" };
+    (!names.is_empty()).then(|| format!("{} {is} not instrumented", listed(names.into_iter().collect())))
 }
 
 /// Functions that were left as they are.

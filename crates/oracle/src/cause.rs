@@ -9,7 +9,7 @@
 //! words does not part the versions. The answer depends on nothing but the two traces and what was printed.
 
 use crate::expected::{Expectations, Expected};
-use crate::wording::contains;
+use crate::wording::{contains, tokens};
 use parallax_trace::reader::{Event, OutputByte};
 use parallax_trace::sites::{EdgeInfo, ProgramMap};
 use parallax_trace::Trace;
@@ -55,12 +55,24 @@ impl Region {
 
     /// Does it have words that were exchanged?
     fn has(&self, wording: &Expected) -> bool {
-        let Expected::Wording { old, new } = wording else { return false };
-        let all = |side: usize, pieces: &[u8]| {
-            let plain = unescaped(&self.texts[side]);
-            pieces.split(|b| *b == 0).all(|piece| contains(&plain, piece.trim_ascii()))
-        };
-        all(OLD, old) && all(NEW, new)
+        match wording {
+            Expected::Wording { old, new } => {
+                let all = |side: usize, pieces: &[u8]| {
+                    let plain = unescaped(&self.texts[side]);
+                    pieces.split(|b| *b == 0).all(|piece| contains(&plain, piece.trim_ascii()))
+                };
+                all(OLD, old) && all(NEW, new)
+            }
+            // A number in the output may be one of the source, and then it is all of one.
+            Expected::Constant { old, new } => {
+                let whole = |side: usize, piece: &[u8]| {
+                    let text = &self.texts[side];
+                    tokens(text).any(|token| text[token] == *piece.trim_ascii())
+                };
+                whole(OLD, old) && whole(NEW, new)
+            }
+            Expected::Line => false,
+        }
     }
 
     fn contains(&self, side: usize, file: &str, line: u32) -> bool {

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 pub enum Root {
     /// Numbers of lines of the programs' own sources.
     Lines,
-    /// A text of the program that was changed.
+    /// A text of the program that was changed, or a value that differs on every input.
     Wording { text: Expected, cause: Option<String> },
     /// Something that the program computes.
     Change(Change),
@@ -49,6 +49,11 @@ impl Change {
     /// Is it known which change is behind it?
     pub fn is_certain(&self) -> bool {
         self.cause.as_ref().is_some_and(|cause| !cause.contains(OR))
+    }
+
+    /// Is it other output of one certain change, and of this one? A value that is printed on every input shows elsewhere, too.
+    fn prints_by(&self, cause: Option<&str>) -> bool {
+        self.class == Class::Prints && self.is_certain() && self.cause.as_deref() == cause
     }
 
     /// Have two differences the same candidates for their cause?
@@ -116,6 +121,10 @@ impl Root {
                 a == b || x.is_some() && x == y
             }
             (Root::Change(a), Root::Change(b)) => a.joins(b),
+            (Root::Wording { text: Expected::Constant { .. }, cause }, Root::Change(change))
+            | (Root::Change(change), Root::Wording { text: Expected::Constant { .. }, cause }) => {
+                change.prints_by(cause.as_deref())
+            }
             _ => false,
         }
     }
@@ -232,4 +241,6 @@ pub fn look(case: &mut Case, rules: &Rules, expectations: &Expectations) {
     };
     case.signature = signature(&rules, &case.test, old, &case.new, aspects);
     case.told = told(&rules, &case.test, old, &case.new, aspects);
+    let both = !case.beyond.is_empty() && !case.expected.is_empty();
+    case.reworded = both.then(|| Box::new(reworded));
 }

@@ -3,10 +3,12 @@
 //! In: what both versions printed. Out: what the old version would have printed in the words of the new one, and a list of what was put in
 //! other words. What still differs then is a difference of its own, and not hidden by the other any more.
 //!
-//! Always holds: only pieces are replaced that stand in texts which the other version does not have, or that are lines of the source which
-//! moved; so what the programs compute is never replaced. The answer depends on nothing but the two versions and what they printed.
+//! Always holds: only pieces are replaced that stand in texts which the other version does not have, that are lines of the source which
+//! moved, or that differ in the same way on every input; so what the programs compute from their input is never replaced. The answer depends
+//! on nothing but the two versions, what they printed, and what they printed on the inputs of [`Expectations::learn_constants`].
 
 use crate::cause::Region;
+use crate::constants::{Constants, Place, Spot, Stream};
 use crate::lines_moved::LinesMoved;
 use crate::wording::{tokens, Wording};
 use parallax_execute::{Content, FileChange, Run};
@@ -21,8 +23,18 @@ const MOST_COMPARED: usize = 1 << 20;
 pub enum Expected {
     /// A text of the program was changed: what stood there, and what stands there now.
     Wording { old: Vec<u8>, new: Vec<u8> },
+    /// A piece of output that is no text of the program and differs in the same way on every input.
+    Constant { old: Vec<u8>, new: Vec<u8> },
     /// The number of a line of the program's own source, or the name of the source.
     Line,
+}
+
+/// Collects what is found in a comparison of two outputs.
+#[derive(Default)]
+struct Sink {
+    found: BTreeSet<Expected>,
+    /// What nothing explains, if that is asked for.
+    left: Option<Vec<Spot>>,
 }
 
 /// Knows the texts and the lines of both versions.
@@ -30,6 +42,7 @@ pub enum Expected {
 pub struct Expectations {
     wording: Wording,
     lines: LinesMoved,
+    constants: Constants,
 }
 
 impl Expectations {
@@ -42,15 +55,28 @@ impl Expectations {
         Expectations {
             wording: Wording::new(binaries[0], binaries[1]),
             lines: LinesMoved::new(regions, sources),
+            constants: Constants::default(),
         }
+    }
+
+    /// Learns what differs on every input, from the runs of both versions on some that are not the same.
+    pub fn learn_constants(&mut self, runs: &[[Run; 2]]) {
+        let left = |[old, new]: &[Run; 2]| {
+            let mut sink = Sink { left: Some(Vec::new()), ..Sink::default() };
+            self.text(&old.stdout.bytes, &new.stdout.bytes, Some(Stream::Stdout), &mut sink);
+            self.text(&old.stderr.bytes, &new.stderr.bytes, Some(Stream::Stderr), &mut sink);
+            sink.left.unwrap_or_default()
+        };
+        let inputs: Vec<Vec<Spot>> = runs.iter().map(left).collect();
+        self.constants = Constants::learn(&inputs);
     }
 
     /// The old version's run in the words of the new one.
     pub fn reworded(&self, old: &Run, new: &Run) -> (Run, BTreeSet<Expected>) {
         let mut run = old.clone();
-        let mut found = BTreeSet::new();
-        run.stdout.bytes = self.text(&old.stdout.bytes, &new.stdout.bytes, &mut found);
-        run.stderr.bytes = self.text(&old.stderr.bytes, &new.stderr.bytes, &mut found);
+        let mut sink = Sink::default();
+        run.stdout.bytes = self.text(&old.stdout.bytes, &new.stdout.bytes, Some(Stream::Stdout), &mut sink);
+        run.stderr.bytes = self.text(&old.stderr.bytes, &new.stderr.bytes, Some(Stream::Stderr), &mut sink);
         for file in &mut run.files {
             let Some((path, text)) = content(file) else { continue };
             let other = new.files.iter().filter_map(|file| {
@@ -58,40 +84,44 @@ impl Expectations {
                 content(&mut file).filter(|(p, _)| *p == path).map(|(_, text)| text.clone())
             });
             if let Some(other) = other.into_iter().next() {
-                *text = self.text(text, &other, &mut found);
+                *text = self.text(text, &other, None, &mut sink);
             }
         }
-        (run, found)
+        (run, sink.found)
     }
 
     /// Are two pieces of output the same but for what is expected?
     pub(crate) fn same(&self, old: &[u8], new: &[u8]) -> bool {
-        old == new || self.text(old, new, &mut BTreeSet::new()) == new
+        old == new || self.text(old, new, None, &mut Sink::default()) == new
     }
 
-    /// One text in the words of the other.
-    fn text(&self, old: &[u8], new: &[u8], found: &mut BTreeSet<Expected>) -> Vec<u8> {
+    /// One text in the words of the other. `stream`: what it is the whole of, if it is.
+    fn text(&self, old: &[u8], new: &[u8], stream: Option<Stream>, sink: &mut Sink) -> Vec<u8> {
         if old == new {
             return old.to_vec();
         }
         let (a, b) = (lines(old), lines(new));
+        let place = |line: usize| {
+            stream.map(|stream| Place { stream, from_start: line, from_end: a.len().saturating_sub(line + 1) })
+        };
         let mut out = Vec::with_capacity(old.len());
         for (x, y) in blocks(&a, &b) {
             if a[x.clone()] == b[y.clone()] {
                 a[x].iter().for_each(|line| out.extend_from_slice(line));
             } else if x.len() == y.len() {
-                for (old, new) in a[x].iter().zip(&b[y]) {
-                    out.extend(self.piece(old, new, found));
+                for (line, new) in x.zip(&b[y]) {
+                    out.extend(self.piece(a[line], new, place(line), sink));
                 }
             } else {
-                out.extend(self.piece(&a[x].concat(), &b[y].concat(), found));
+                let place = place(x.start);
+                out.extend(self.piece(&a[x].concat(), &b[y].concat(), place, sink));
             }
         }
         out
     }
 
     /// A line, or several that became more or fewer.
-    fn piece(&self, old: &[u8], new: &[u8], found: &mut BTreeSet<Expected>) -> Vec<u8> {
+    fn piece(&self, old: &[u8], new: &[u8], place: Option<Place>, sink: &mut Sink) -> Vec<u8> {
         let (a, b): (Vec<_>, Vec<_>) = (tokens(old).collect(), tokens(new).collect());
         let (x, y): (Vec<&[u8]>, Vec<&[u8]>) =
             (a.iter().map(|t| &old[t.clone()]).collect(), b.iter().map(|t| &new[t.clone()]).collect());
@@ -103,21 +133,44 @@ impl Expectations {
             if old[p.clone()] == new[q.clone()] {
                 out.extend_from_slice(&old[p]);
             } else if self.lines.explains(&old[..p.start], &old[p.clone()], &new[q.clone()], &old[p.end..]) {
-                found.insert(Expected::Line);
+                sink.found.insert(Expected::Line);
                 out.extend_from_slice(&new[q]);
             } else if self.is_wording([old, new], [p.clone(), q.clone()]) {
                 from.push(old[p].to_vec());
                 to.push(new[q.clone()].to_vec());
                 out.extend_from_slice(&new[q]);
             } else {
-                out.extend_from_slice(&old[p]);
+                out.extend_from_slice(self.constant([old, new], [p, q], place, sink));
             }
         }
         if !from.is_empty() {
             let join = |parts: Vec<Vec<u8>>| parts.join(&b"\0"[..]);
-            found.insert(Expected::Wording { old: join(from), new: join(to) });
+            sink.found.insert(Expected::Wording { old: join(from), new: join(to) });
         }
         out
+    }
+
+    /// What the new version has for a piece that differs on every input; otherwise what the old one has.
+    fn constant<'t>(
+        &self,
+        [old, new]: [&'t [u8]; 2],
+        [p, q]: [Range<usize>; 2],
+        place: Option<Place>,
+        sink: &mut Sink,
+    ) -> &'t [u8] {
+        if self.constants.is_empty() && sink.left.is_none() {
+            return &old[p];
+        }
+        let (before, after) = (old[..p.start].to_vec(), old[p.end..].to_vec());
+        let spot = Spot { place, before, after, old: old[p.clone()].to_vec(), new: new[q.clone()].to_vec() };
+        if self.constants.has(&spot) {
+            sink.found.insert(Expected::Constant { old: spot.old, new: spot.new });
+            return &new[q];
+        }
+        if let Some(left) = &mut sink.left {
+            left.push(spot);
+        }
+        &old[p]
     }
 
     /// Does each side of a replaced piece come from a text that only this side has? Tokens that are on both sides are data that moved.

@@ -80,6 +80,8 @@ pub struct Case {
     pub expected: BTreeSet<Expected>,
     /// In what the versions differ beyond that.
     pub beyond: Aspects,
+    /// The old version's run with what is expected put as the new one has it, if there is more to the difference than that.
+    pub reworded: Option<Box<Run>>,
     /// What it comes from: the entries of the result that it belongs to.
     pub roots: Vec<Root>,
     /// The signature for people.
@@ -101,6 +103,7 @@ impl Case {
             signature,
             cause: None,
             expected: BTreeSet::new(),
+            reworded: None,
             roots: Vec::new(),
             unstable: Vec::new(),
         }

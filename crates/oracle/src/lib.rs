@@ -9,6 +9,7 @@
 mod aspect;
 mod cause;
 mod confirm;
+mod constants;
 mod entry;
 mod expected;
 mod golden;

@@ -3,11 +3,12 @@
 //! In: a [`DiffView`]. Out: a few lines: how many differences, what kinds, where the tests are, how to replay; or, if
 //! there is none, what was tried and what was in the way.
 
-use crate::diff_view::{DiffView, DifferenceView, TargetView, UnflippedView, Verdict};
+use crate::diff_view::{DiffView, DifferenceView, LostView, TargetView, UnflippedView, Verdict};
 use crate::evidence::{warning_lines, weakened_lines};
 use crate::input_text::{behaviour_lines, input_lines};
+use crate::place::LIBC;
 use crate::text::count;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Most items of any list.
@@ -23,7 +24,9 @@ pub fn diff_human(view: &DiffView) -> String {
     let _ = match view.verdict {
         Verdict::Different => different(&mut text, view),
         Verdict::Equivalent => equivalent(&mut text, view),
-        Verdict::NoneFound | Verdict::SameCode | Verdict::NotExecuted => none_found(&mut text, view),
+        Verdict::NoneFound | Verdict::SameCode | Verdict::NotExecuted | Verdict::Unconfirmed => {
+            none_found(&mut text, view)
+        }
     };
     let _ = writeln!(text, "{}", view.versions.compared());
     let _ = outside(&mut text, view);
@@ -79,10 +82,10 @@ fn one(text: &mut String, difference: &DifferenceView) -> std::fmt::Result {
     for (name, content) in input_lines(difference) {
         writeln!(text, "  {name:9}  {content}")?;
     }
-    let [old, new] = behaviour_lines(&difference.old, &difference.new);
+    let [old, new] = behaviour_lines(&difference.old, difference.reworded.as_ref(), &difference.new);
     writeln!(text, "  old        {old}\n  new        {new}")?;
     if let Some(golden) = &difference.golden {
-        writeln!(text, "  golden     {}", behaviour_lines(golden, &difference.new)[0])?;
+        writeln!(text, "  golden     {}", behaviour_lines(golden, None, &difference.new)[0])?;
     }
     variants(text, difference)
 }
@@ -132,8 +135,7 @@ fn none_found(text: &mut String, view: &DiffView) -> std::fmt::Result {
     let stats = &view.stats;
     none_found_headline(text, view)?;
     writeln!(text, "The search ended: {}.", view.ended)?;
-    let symbolic = if view.symbolic.is_empty() { "nothing".to_owned() } else { view.symbolic.join(", ") };
-    writeln!(text, "Symbolic: {symbolic}.")?;
+    writeln!(text, "Symbolic: {}.", symbolic(&view.symbolic))?;
     targets(text, &view.targets)?;
     writeln!(
         text,
@@ -148,20 +150,56 @@ fn none_found(text: &mut String, view: &DiffView) -> std::fmt::Result {
     )?;
     unflipped(text, &view.unflipped)?;
     if !view.lost.is_empty() {
-        writeln!(text, "Symbolic data was lost at:")?;
-        for lost in view.lost.iter().take(LISTED) {
-            let times = count(lost.count, "time", "times");
-            writeln!(text, "  {} ({}): {}, {times}", lost.place, lost.version, lost.what())?;
-        }
-        more(text, view.lost.len())?;
+        lost(text, &view.lost)?;
     }
     Ok(())
+}
+
+/// What was varied. A directory can hold hundreds of files.
+fn symbolic(parts: &[String]) -> String {
+    let shown = parts[..parts.len().min(LISTED)].join(", ");
+    match parts.len() {
+        0 => "nothing".to_owned(),
+        all if all > LISTED => format!("{shown} and {} more (all are in verdicts.json)", all - LISTED),
+        _ => shown,
+    }
+}
+
+/// Where symbolic data was lost: what both versions lose in the same way is one line.
+fn lost(text: &mut String, views: &[LostView]) -> std::fmt::Result {
+    let mut places: Vec<(String, String, Versions, u64)> = Vec::new();
+    for view in views {
+        let what = view.what();
+        match places.iter_mut().find(|known| (&known.0, &known.1) == (&view.place, &what)) {
+            Some((_, _, versions, times)) => {
+                versions.insert(&view.version);
+                *times += view.count;
+            }
+            None => places.push((view.place.clone(), what, [&*view.version].into(), view.count)),
+        }
+    }
+    writeln!(text, "Symbolic data was lost at:")?;
+    for (place, what, versions, times) in places.iter().take(LISTED) {
+        writeln!(text, "  {place} ({}): {what}, {}", which(versions), count(*times, "time", "times"))?;
+    }
+    more(text, places.len())
+}
+
+/// Names of versions: `old`, `new`.
+type Versions<'v> = BTreeSet<&'v str>;
+
+fn which(versions: &Versions) -> String {
+    match versions.len() {
+        1 => versions.iter().copied().collect(),
+        _ => "both".to_owned(),
+    }
 }
 
 /// The verdict, and at once what makes it say less than it seems to.
 fn none_found_headline(text: &mut String, view: &DiffView) -> std::fmt::Result {
     let versions = &view.versions;
-    write!(text, "No difference found between {} and {} ({})", versions.old, versions.new, effort(view))?;
+    let what = if view.verdict == Verdict::Unconfirmed { "confirmed" } else { "found" };
+    write!(text, "No difference {what} between {} and {} ({})", versions.old, versions.new, effort(view))?;
     if view.verdict == Verdict::NotExecuted {
         write!(text, ", but no input executed the change")?;
     } else if !view.weakened.is_empty() {
@@ -189,19 +227,43 @@ fn unflipped(text: &mut String, branches: &[UnflippedView]) -> std::fmt::Result 
     if branches.is_empty() {
         return Ok(());
     }
-    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut reasons: BTreeMap<&str, Vec<&UnflippedView>> = BTreeMap::new();
     for branch in branches {
-        reasons.entry(&branch.reason).or_default().push(format!("{} ({})", branch.place, branch.version));
+        reasons.entry(&branch.reason).or_default().push(branch);
     }
     writeln!(text, "Never seen the other way: {}.", count(branches.len() as u64, "branch", "branches"))?;
-    for (reason, places) in reasons {
-        writeln!(text, "  {reason}: {}", places.len())?;
+    for (reason, branches) in reasons {
+        writeln!(text, "  {reason}: {}", branches.len())?;
+        let places = places(&branches);
         for place in places.iter().take(LISTED) {
             writeln!(text, "    {place}")?;
         }
         more(text, places.len())?;
     }
     Ok(())
+}
+
+/// Places of branches in the order in which they come, each once. Those in Parallax's own versions of libc functions mean nothing to a
+/// person one by one: they are counted, last.
+fn places(branches: &[&UnflippedView]) -> Vec<String> {
+    let mut places: Vec<(&str, Versions)> = Vec::new();
+    let mut in_libc = 0;
+    for branch in branches {
+        if branch.place.starts_with(LIBC) {
+            in_libc += 1;
+            continue;
+        }
+        match places.iter_mut().find(|(place, _)| *place == branch.place) {
+            Some((_, versions)) => drop(versions.insert(&branch.version)),
+            None => places.push((&branch.place, [&*branch.version].into())),
+        }
+    }
+    let mut lines: Vec<String> =
+        places.iter().map(|(place, versions)| format!("{place} ({})", which(versions))).collect();
+    if in_libc > 0 {
+        lines.push(format!("in functions of libc: {in_libc}"));
+    }
+    lines
 }
 
 fn more(text: &mut String, all: usize) -> std::fmt::Result {

@@ -81,6 +81,8 @@ pub enum Verdict {
     NoneFound,
     /// None found, and no input executed any part of the change.
     NotExecuted,
+    /// The versions did not do the same on a seed, and the search could not tell whether that repeats.
+    Unconfirmed,
 }
 
 /// A seed, and what both versions did on it before the search.
@@ -129,6 +131,10 @@ pub struct DifferenceView {
     pub old: BehaviourView,
     pub new: BehaviourView,
     pub golden: Option<BehaviourView>,
+    /// The old version's behaviour without what is another entry, or only another wording: tells which of several differing lines is this
+    /// difference. Not in the document: everything in it is what a version did.
+    #[serde(skip)]
+    pub reworded: Option<BehaviourView>,
     pub found_after_s: f64,
     pub runs_before: u64,
 }

@@ -82,6 +82,7 @@ fn headline(view: &DiffView) -> String {
             format!("No difference found between {old} and {new}")
         }
         Verdict::NoneFound => format!("No difference found between {old} and {new}, but"),
+        Verdict::Unconfirmed => format!("{old} and {new} differ on a seed, which was not confirmed"),
         Verdict::NotExecuted => format!("The change between {old} and {new} was never executed"),
     }
 }

@@ -61,22 +61,35 @@ fn cut(bytes: &[u8]) -> String {
     }
 }
 
-/// How each version ended, and the first line, or the first file, in which what they left differs.
-pub(crate) fn behaviour_lines(old: &BehaviourView, new: &BehaviourView) -> [String; 2] {
-    let streams = [("stdout", &old.stdout.0, &new.stdout.0), ("stderr", &old.stderr.0, &new.stderr.0)];
-    let texts = streams.iter().find(|(_, a, b)| a != b).map(|(name, a, b)| stream(name, a, b));
-    let [a, b] = texts.or_else(|| file(old, new)).unwrap_or_default();
+/// How each version ended, and the first line, or the first file, in which what they left differs. `reworded`: what the old version did without
+/// what is no part of this difference, such as another banner.
+pub(crate) fn behaviour_lines(
+    old: &BehaviourView,
+    reworded: Option<&BehaviourView>,
+    new: &BehaviourView,
+) -> [String; 2] {
+    let compared = reworded.unwrap_or(old);
+    let streams = [
+        ("stdout", [&old.stdout.0, &compared.stdout.0, &new.stdout.0]),
+        ("stderr", [&old.stderr.0, &compared.stderr.0, &new.stderr.0]),
+    ];
+    let texts = streams.iter().find(|(_, [_, a, b])| a != b).map(|(name, texts)| stream(name, *texts));
+    let [a, b] = texts.or_else(|| file(compared, new)).unwrap_or_default();
     [ended(old) + &a, ended(new) + &b]
 }
 
-/// The first lines of a stream that differ.
-fn stream(name: &str, old: &[u8], new: &[u8]) -> [String; 2] {
-    let lines = |bytes: &[u8]| bytes.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
-    let (a, b) = (lines(old), lines(new));
-    let at = (0..).find(|i| a.get(*i) != b.get(*i)).unwrap_or(0);
-    let other = |lines: &[Vec<u8>]| lines.get(at).cloned().unwrap_or_default();
-    let from = column(&other(&a), &other(&b));
-    [&a, &b].map(|lines| match lines.get(at) {
+/// The first lines of a stream that differ between the second and the third text; shown are those of the first and the third.
+fn stream(name: &str, texts: [&Vec<u8>; 3]) -> [String; 2] {
+    let lines = |bytes: &Vec<u8>| -> Vec<Vec<u8>> {
+        bytes.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec).collect()
+    };
+    let [old, compared, new] = texts.map(lines);
+    let at = (0..).find(|i| compared.get(*i) != new.get(*i)).unwrap_or(0);
+    // What was put in other words before this line may have more lines, or fewer.
+    let in_old = (at + old.len()).checked_sub(compared.len()).unwrap_or(at);
+    let line = |lines: &[Vec<u8>], at: usize| lines.get(at).cloned().unwrap_or_default();
+    let from = column(&line(&old, in_old), &line(&new, at));
+    [(&old, in_old), (&new, at)].map(|(lines, at)| match lines.get(at) {
         Some(line) => format!(", {name} line {}: {}", at + 1, quoted_at(line, from, SHOWN)),
         None => format!(", {name} ends before line {}", at + 1),
     })
@@ -186,10 +199,20 @@ mod tests {
             ("a\u{a0}b\n".to_owned(), "a b\n".to_owned()),
             (long.clone(), format!("{long}and more\n")),
         ] {
-            let [old, new] = behaviour_lines(&printed(&a), &printed(&b));
+            let [old, new] = behaviour_lines(&printed(&a), None, &printed(&b));
             assert_ne!(old, new, "{a:?} {b:?}");
             assert!(old.len() < 250, "{old}");
         }
+    }
+
+    #[test]
+    fn the_line_that_is_shown_is_the_one_that_the_entry_is_about() {
+        let old = printed("tool 1\n5 is small\n");
+        let reworded = printed("tool 2\nbeta\n5 is small\n");
+        let new = printed("tool 2\nbeta\n5 is large\n");
+        let [old, new] = behaviour_lines(&old, Some(&reworded), &new);
+        assert_eq!(old, "exit status 0, stdout line 2: \"5 is small\\n\"");
+        assert_eq!(new, "exit status 0, stdout line 3: \"5 is large\\n\"");
     }
 
     #[test]
@@ -203,9 +226,9 @@ mod tests {
             }],
             ..BehaviourView::default()
         };
-        let [old, new] = behaviour_lines(&left(b"1\n"), &left(b"2\n"));
+        let [old, new] = behaviour_lines(&left(b"1\n"), None, &left(b"2\n"));
         assert_eq!(old, "exit status 0, file \"out\" created: \"1\\n\" (2 bytes)");
         assert_eq!(new, "exit status 0, file \"out\" created: \"2\\n\" (2 bytes)");
-        assert!(behaviour_lines(&left(b""), &printed(""))[1].ends_with("untouched"));
+        assert!(behaviour_lines(&left(b""), None, &printed(""))[1].ends_with("untouched"));
     }
 }

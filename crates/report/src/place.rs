@@ -9,6 +9,9 @@ use parallax_trace::sites::ProgramMap;
 use serde::Serialize;
 use std::fmt;
 
+/// How a place in one of the libc functions that Parallax brings is shown.
+pub(crate) const LIBC: &str = "libc ";
+
 /// A place in the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Place {
@@ -51,7 +54,7 @@ fn plain_file(name: &str) -> String {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match (&self.function, &self.file) {
-            (Some(function), _) if self.libc => write!(f, "libc {function}"),
+            (Some(function), _) if self.libc => write!(f, "{LIBC}{function}"),
             (_, Some(file)) if self.line > 0 => write!(f, "{file}:{}:{}", self.line, self.column),
             (Some(function), _) => write!(f, "{function} (no line)"),
             _ => write!(f, "an unknown place"),

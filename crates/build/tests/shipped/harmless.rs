@@ -111,6 +111,10 @@ fn of_builds() -> Vec<Pair> {
     ]
 }
 
+const GENERATOR: &str =
+    "#include <stdio.h>\nint main(void) { return fclose(fopen(\"made.c\", \"w\")) + !printf(\"%s.c\\n\", \"made\"); }\n";
+const DEPENDENCIES: &str = "#!/bin/sh\nfor f in *.c *.o; do echo $f: Makefile; done > /dev/null\n";
+
 fn of_trees() -> Vec<Pair> {
     let files = [("p.c", CALLS), ("v.c", LIBRARY), ("v.h", HEADER), ("share/table.txt", "1\n")];
     let library = "$CC -g -shared -fPIC v.c -o libv.so; $CC -g p.c -L. -lv -Wl,-rpath,$PWD -o p";
@@ -123,6 +127,14 @@ fn of_trees() -> Vec<Pair> {
         Pair::changed("comment in the user of a library", &files, library, "p.c", &comment(CALLS)),
         Pair::changed("comment in a header", &files, library, "v.h", &comment(HEADER)),
         Pair::changed("comment in an archive", &files, archive, "v.c", &comment(LIBRARY)),
+        // As packages have them: a script of the maintainers, a generator, and what configure leaves.
+        Pair::changed(
+            "comment, beside scripts and programs that only the build starts",
+            &[("p.c", CALLS), ("v.c", LIBRARY), ("v.h", HEADER), ("g.c", GENERATOR), ("deps.sh", DEPENDENCIES)],
+            "echo \"# $PWD\" > Makefile; $CC g.c -o g; ./g; sh deps.sh; for f in p v; do $CC -g -c $f.c; done; $CC p.o v.o -o p",
+            "v.c",
+            &comment(LIBRARY),
+        ),
         Pair::changed(
             "comment in assembler",
             &mixed,

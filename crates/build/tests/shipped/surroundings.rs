@@ -175,6 +175,19 @@ fn of_helpers() -> Vec<Pair> {
             "two\n",
         )
         .shows(),
+        Pair::changed(
+            "source that is read by a script which a helper script starts",
+            &[
+                ("p.c", starts),
+                ("script", "#!/bin/sh\nsh second\n"),
+                ("second", "#!/bin/sh\ncat rules.c\n"),
+                ("rules.c", "one\n"),
+            ],
+            copy,
+            "rules.c",
+            "two\n",
+        )
+        .shows(),
         Pair::built(
             "helper that may not be executed",
             &[("p.c", starts), ("script", script)],

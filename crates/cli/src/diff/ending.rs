@@ -9,7 +9,7 @@ use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::ledger::Ledger;
 use crate::watch::counters;
-use crate::{evidence, losses, obstacles, own_memory};
+use crate::{evidence, losses, obstacles, outcomes, own_memory, unsupported};
 use parallax_execute::TestCase;
 use parallax_report::diff_view::{DiffView, Verdict};
 use parallax_search::{Ended, Outcome};
@@ -44,7 +44,10 @@ impl Comparison<'_> {
         ledger.view.ended = self.ended(outcome);
         match begun {
             Some(begun) => self.take_surroundings(ledger, begun, outcome)?,
-            None => ledger.view.weakened.push("the time was up before the search began".to_owned()),
+            None => {
+                ledger.view.verdict = Verdict::NotExecuted;
+                ledger.view.weakened.push("the time was up before the search began".to_owned());
+            }
         }
         let otherwise = match (&outcome.ended, &outcome.trouble) {
             (Ended::Lab, trouble) => Err(CliError::Search(trouble.clone().unwrap_or_default())),
@@ -57,7 +60,7 @@ impl Comparison<'_> {
     fn take_surroundings(
         &self,
         ledger: &mut Ledger,
-        Begun { instrumented, shared }: &Begun,
+        Begun { instrumented, shared, first }: &Begun,
         outcome: &Outcome,
     ) -> Result<(), CliError> {
         let maps = [&instrumented[0].map, &instrumented[1].map];
@@ -67,8 +70,9 @@ impl Comparison<'_> {
         }
         ledger.view.lost = shared.losses().views(maps);
         ledger.note_unstable(&shared.rules.parts());
+        let unseen = unsupported::unseen(maps, &self.built);
         if outcome.ended == Ended::Exhausted {
-            ledger.view.ended = obstacles::exhausted(&shared.losses(), &ledger.view.lost);
+            ledger.view.ended = obstacles::exhausted(&shared.losses(), unseen.clone(), &ledger.view.lost);
         }
         ledger.view.unflipped = losses::unflipped(maps, outcome);
         let cut = shared.cut.reasons(&self.args.limits);
@@ -87,7 +91,9 @@ impl Comparison<'_> {
         }
         let keep = |test: &TestCase| corpus.keep(test, &launch);
         ledger.view.targets = shared.reached.views(keep)?;
-        evidence::conclude(&mut ledger.view, &ledger.changes, &shared.losses());
+        evidence::conclude(&mut ledger.view, &ledger.changes, &shared.losses(), unseen);
+        let unconfirmed = outcomes::unconfirmed(&self.seeds, first, &shared.rules.now());
+        evidence::doubt(&mut ledger.view, unconfirmed);
         Ok(())
     }
 
@@ -102,6 +108,7 @@ impl Comparison<'_> {
             _ if self.setting.interrupt.is_set() => Ok(ExitCode::Interrupted),
             Verdict::NoneFound | Verdict::SameCode => otherwise,
             Verdict::NotExecuted => otherwise.map(|_| ExitCode::NotExecuted),
+            Verdict::Unconfirmed => otherwise.map(|_| ExitCode::Unconfirmed),
         }
     }
 

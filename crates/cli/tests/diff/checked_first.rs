@@ -10,6 +10,9 @@ fn marking(directory: &Path) -> String {
     format!("touch '{}/built' && $CC -o prog main.c", directory.display())
 }
 
+/// A patch for another version of the sources.
+const STALE: &str = "--- a/main.c\n+++ b/main.c\n@@ -1,2 +1,2 @@\n #include <stdio.h>\n-int main(void) { return 9; }\n+int main(void) { return 8; }\n";
+
 fn trees() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     for (tree, exit) in [("old", "0"), ("new", "1")] {
@@ -21,6 +24,7 @@ fn trees() -> TempDir {
     fs::create_dir(directory.path().join("precious")).unwrap();
     fs::write(directory.path().join("precious/file"), "").unwrap();
     fs::write(directory.path().join("plain"), "").unwrap();
+    fs::write(directory.path().join("stale.patch"), STALE).unwrap();
     directory
 }
 
@@ -50,6 +54,8 @@ fn every_mistake_on_the_command_line_is_found_before_anything_is_built() {
         (&["--file", "x=plain", "--file", "x/y=plain"], "one would be a directory"),
         (&["--patch", "gone"], "gone: No such file"),
         (&["--patch", "precious"], "precious: is no file"),
+        (&["--patch", "stale.patch"], "does not apply to new"),
+        (&["--patch", "old/main.c"], "does not apply to new"),
         (&["--program", "/usr/bin/prog"], "--program /usr/bin/prog: must be a path inside the tree"),
         (&["--program", "../prog"], "--program ../prog"),
         (&["--program", ""], "--program"),
@@ -210,4 +216,24 @@ fn names_with_spaces_quotes_newlines_and_other_bytes_are_names_like_any_other() 
             assert_eq!(output.status.code(), Some(1), "{:?}: {stderr}", String::from_utf8_lossy(name));
         }
     }
+}
+
+#[test]
+fn a_patch_that_does_not_apply_to_a_revision_is_found_before_anything_is_built() {
+    let directory = trees();
+    let path = directory.path();
+    let git = |args: &[&str]| {
+        let identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
+        let output = Command::new("git").args(identity).args(args).current_dir(path).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "old/main.c"]);
+    git(&["commit", "-qm", "old"]);
+    let build = marking(path);
+    let line = ["diff", "git:HEAD", "--patch", "stale.patch", "--build", &build];
+    let output = parallax(path, &line).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("does not apply") && !path.join("built").exists(), "{stderr}");
 }

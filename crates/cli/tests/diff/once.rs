@@ -152,6 +152,36 @@ fn a_message_at_the_start_that_only_one_version_has_is_one_entry() {
     assert_eq!(differences(&json).len(), 3, "{json:#}");
 }
 
+/// No text differs here, and the line that prints the number is not changed either.
+#[test]
+fn a_number_that_differs_on_every_input_is_one_entry_and_what_is_behind_it_is_found() {
+    let old = CLASSES
+        .replace("static int class", "#define VERSION 7\nstatic int class")
+        .replace("printf(\"tool 1.0\\n\")", "printf(\"tool %d\\n\", VERSION)");
+    let new = with_two_changes(&old).replace("VERSION 7", "VERSION 8");
+    let compared = pair(&old, &new, &["--time", "60s", "--runs", "600", "--", "5"]);
+    let json = compared.json(1);
+    check(&json);
+    let causes: Vec<String> = brief(&json).into_iter().map(|(_, cause)| cause).collect();
+    assert_eq!(causes, ["new.c:21", "new.c:4", "new.c:7"], "{json:#}");
+    let everywhere: Vec<&Value> = differences(&json).iter().filter(|d| d["everywhere"] == true).collect();
+    assert!(everywhere.len() == 1 && everywhere[0]["cause"] == "new.c:4", "{json:#}");
+}
+
+/// The same where the number is computed, after the arguments were looked at, and its line is another one on each input.
+#[test]
+fn a_number_at_the_end_of_the_output_is_one_entry_too() {
+    let old = CLASSES
+        .replace("    printf(\"tool 1.0\\n\");\n", "    if (argc < 2) return 2;\n    int size = 40 + argc * 0;\n")
+        .replace("    return argc < 2;", "    printf(\"%d bytes\\n\", size);\n    return 0;");
+    let new = old.replace("size = 40", "size = 48").replace("n > 100", "n >= 100");
+    let compared = pair(&old, &new, &["--time", "60s", "--runs", "400", "--", "5", "7"]);
+    let json = compared.json(1);
+    check(&json);
+    let causes: Vec<String> = brief(&json).into_iter().map(|(_, cause)| cause).collect();
+    assert_eq!(causes, ["new.c:13", "new.c:6"], "{json:#}");
+}
+
 const SIXTEEN: &str = r#"
 #include <stdio.h>
 static void say(const char *what, int n)
