@@ -211,7 +211,7 @@ impl Built<'_> {
         }
         loop {
             let (started, rest): (Vec<_>, Vec<_>) =
-                helpers.into_iter().partition(|(name, _)| words.name(name) || words.make_up(name));
+                helpers.into_iter().partition(|(name, _)| words.can_start(name));
             if started.is_empty() {
                 return words;
             }
@@ -236,6 +236,26 @@ impl Words {
     fn name(&self, file: &Path) -> bool {
         let name = file.file_name().unwrap_or_default().as_encoded_bytes();
         find(&self.text, name).is_some()
+    }
+
+    /// Can a program of this name be started: is it named, or can its name be put together as in `git-%s`?
+    fn can_start(&self, file: &Path) -> bool {
+        let name = file.file_name().unwrap_or_default().as_encoded_bytes();
+        let is_of_word = |byte: &u8| !byte.is_ascii_whitespace() && !b"\0/\"'%".contains(byte);
+        let mut from = 0;
+        while let Some(at) = find(&self.text[from..], b"%s") {
+            let (start, end) = (from + at, from + at + 2);
+            let before = self.text[..start].iter().rposition(|byte| !is_of_word(byte)).map_or(0, |at| at + 1);
+            let after =
+                self.text[end..].iter().position(|byte| !is_of_word(byte)).unwrap_or(self.text.len() - end);
+            let (prefix, suffix) = (&self.text[before..start], &self.text[end..end + after]);
+            if !(prefix.is_empty() && suffix.is_empty()) && name.starts_with(prefix) && name.ends_with(suffix)
+            {
+                return true;
+            }
+            from = end;
+        }
+        self.name(file) || self.make_up(file)
     }
 
     /// Is there a piece of text that a program can make the file's name of: `%s.in`, `*.in`, or just `.in`?
@@ -291,6 +311,9 @@ mod tests {
         assert!(make_up(b"\0%s.c\0") && make_up(b"\0.c\0") && make_up(b"_rules.c\0") && make_up(b"cat *.c"));
         assert!(!make_up(b"\0./src/a.c\0 x.cc y.cpp my_rules.c"));
         assert!(words(b"reads src/b.c").name(Path::new("b.c")));
+        let can_start = |text: &[u8]| words(text).can_start(Path::new("libexec/tool-list"));
+        assert!(can_start(b"\0%s/tool-%s\0") && can_start(b"\0run tool-list now\0") && can_start(b"%s-list"));
+        assert!(!can_start(b"\0%s: %s\0 other-%s %s/%s tool"));
     }
 
     #[test]

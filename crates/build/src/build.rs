@@ -168,6 +168,17 @@ fn key(request: &Request, sources: &str, wrapper: &Path) -> Result<String, Build
     Ok(hasher.finalize().to_hex()[..32].to_string())
 }
 
+/// A build that ended well and made no program may have said why.
+fn with_log(error: BuildError, log: &Path) -> BuildError {
+    match error {
+        BuildError::NoSuchProgram { program, made, command } => {
+            let made = format!("{made}; what the build printed is in {}", log.display());
+            BuildError::NoSuchProgram { program, made, command }
+        }
+        error => error,
+    }
+}
+
 fn find_wrapper(request: &Request) -> Result<PathBuf, BuildError> {
     let beside = || Some(std::env::current_exe().ok()?.parent()?.join("parallax-cc"));
     let named = std::env::var_os(ENV_WRAPPER).map(PathBuf::from);
@@ -231,7 +242,8 @@ impl Job<'_> {
 
     /// Finds the program and its parts; and whether all of them are still there.
     fn collect(&self, entry: &Entry, built: &Built) -> Result<(Version, bool), BuildError> {
-        let chosen = built.choose(self.request.program.as_deref())?;
+        let chosen =
+            built.choose(self.request.program.as_deref()).map_err(|error| with_log(error, &entry.log()))?;
         let (mut version, whole) = examine(&chosen.native, self.cache)
             .map_err(|error| self.explain(entry, error, &built.command))?;
         version.home = self.home(entry, &chosen, built)?;
@@ -274,7 +286,7 @@ impl Job<'_> {
         command: &str,
         prepared: &Prepared,
     ) -> Result<Option<Seen>, BuildError> {
-        let log_path = entry.directory.join("build.log");
+        let log_path = entry.log();
         let log = File::create(&log_path).at(&log_path)?;
         if let Started(Some(listener)) = &self.request.started {
             listener(&log_path);

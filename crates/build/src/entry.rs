@@ -137,6 +137,11 @@ impl Entry {
         self.directory.join("tree")
     }
 
+    /// What the build command printed.
+    pub fn log(&self) -> PathBuf {
+        self.directory.join("build.log")
+    }
+
     pub fn aliases(&self) -> PathBuf {
         self.directory.join(ALIASES)
     }

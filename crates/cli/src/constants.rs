@@ -26,7 +26,8 @@ pub fn probed(
     time: Duration,
 ) -> Result<Vec<[Run; 2]>, CliError> {
     let pairs = || first[0].iter().zip(&first[1]);
-    let Some(seed) = seeds.first().filter(|_| pairs().all(|(a, b)| rules.digest(a) != rules.digest(b))) else {
+    let Some(seed) = seeds.first().filter(|_| pairs().all(|(a, b)| rules.digest(a) != rules.digest(b)))
+    else {
         return Ok(Vec::new());
     };
     let [old, new] = stability::round(natives, &near(seed), time, Conditions::Usual)?;

@@ -12,6 +12,7 @@ use crate::progress::Show;
 use crate::resolve;
 use crate::seeds::Seed;
 use crate::stability::Round;
+use crate::units::shown;
 use parallax_execute::{Outcome, Run};
 use parallax_oracle::Rules;
 use parallax_report::diff_view::{SeedRunView, SeedView};
@@ -247,19 +248,21 @@ impl Problem {
             Problem::Limit("time") => {
                 format!("ran into the time limit (--run-time {} s)", names.run_time.as_secs_f64())
             }
-            Problem::Limit("memory") => format!("ran into the memory limit (--memory {})", limits.memory),
+            Problem::Limit("memory") => {
+                format!("ran into the memory limit (--memory {})", shown(limits.memory))
+            }
             Problem::Limit("output") => {
-                format!("ran into the output limit (--max-output {})", limits.max_output)
+                format!("ran into the output limit (--max-output {})", shown(limits.max_output))
             }
             Problem::Limit("file size") => {
-                format!("ran into the limit of file sizes (--max-file-size {})", limits.max_file_size)
+                format!("ran into the limit of file sizes (--max-file-size {})", shown(limits.max_file_size))
             }
             Problem::Limit("processes") => {
                 format!("ran into the limit of processes (--max-processes {})", limits.max_processes)
             }
             Problem::Limit(other) => format!("ran into a limit ({other})"),
             Problem::NoMemory => {
-                format!("said that there was no memory (--memory {}; give more)", limits.memory)
+                format!("said that there was no memory (--memory {}; give more)", shown(limits.memory))
             }
             Problem::Sanitizer => {
                 "was ended by its sanitizer, which cannot work in a confined run; build without it".to_owned()

@@ -4,10 +4,11 @@
 //!
 //! Always holds: everything that is named here has a line on the page `docs/book/unsupported.md` (a test compares them).
 
-use parallax_build::Version;
+use parallax_build::{MissingBitcode, Version};
 use parallax_report::place::{plain_function, Place};
 use parallax_trace::sites::{ProgramMap, SiteKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// The page that says more.
 pub const PAGE: &str = "docs/book/unsupported.md";
@@ -67,9 +68,15 @@ pub fn warnings(maps: [&ProgramMap; 2], built: &[Version; 2]) -> Vec<String> {
 pub fn unseen(maps: [&ProgramMap; 2], built: &[Version; 2]) -> Option<String> {
     let functions = maps.iter().flat_map(|map| &map.opaque).map(|(name, _)| format!("`{name}`"));
     let objects = built.iter().flat_map(|version| &version.without_bitcode);
-    let names: BTreeSet<String> = functions.chain(objects.map(|missing| missing.object.clone())).collect();
+    let names: BTreeSet<String> = functions.chain(objects.map(plain_name)).collect();
     let is = if names.len() == 1 { "is" } else { "are" };
     (!names.is_empty()).then(|| format!("{} {is} not instrumented", listed(names.into_iter().collect())))
+}
+
+/// The source of an object, or its name: where it lies in the private copy of a tree means nothing to a person.
+fn plain_name(missing: &MissingBitcode) -> String {
+    let name = Path::new(&missing.object).file_name().map(|name| name.to_string_lossy().into_owned());
+    missing.source.clone().or(name).unwrap_or_else(|| missing.object.clone())
 }
 
 /// Functions that were left as they are.

@@ -80,7 +80,15 @@ impl Constant {
     fn of(spot: &Spot) -> Option<Constant> {
         let Place { stream, from_start, from_end } = spot.place?;
         let Spot { before, after, old, new, .. } = spot.clone();
-        Some(Constant { stream, from_start: Some(from_start), from_end: Some(from_end), before, after, old, new })
+        Some(Constant {
+            stream,
+            from_start: Some(from_start),
+            from_end: Some(from_end),
+            before,
+            after,
+            old,
+            new,
+        })
     }
 
     /// What it has in common with the same piece of another input, if it is the same piece.

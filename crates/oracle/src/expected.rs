@@ -102,7 +102,11 @@ impl Expectations {
         }
         let (a, b) = (lines(old), lines(new));
         let place = |line: usize| {
-            stream.map(|stream| Place { stream, from_start: line, from_end: a.len().saturating_sub(line + 1) })
+            stream.map(|stream| Place {
+                stream,
+                from_start: line,
+                from_end: a.len().saturating_sub(line + 1),
+            })
         };
         let mut out = Vec::with_capacity(old.len());
         for (x, y) in blocks(&a, &b) {

@@ -217,10 +217,14 @@ fn targets(text: &mut String, targets: &[TargetView]) -> std::fmt::Result {
     let missed: Vec<&TargetView> = targets.iter().filter(|t| !t.is_reached()).collect();
     let all = targets.len();
     writeln!(text, "Changed blocks executed: {} of {all}.", all - missed.len())?;
-    for target in missed.iter().take(LISTED) {
-        writeln!(text, "  not {} ({})", target.place(), target.function)?;
+    // Several blocks may be of one line.
+    let mut places: Vec<String> =
+        missed.iter().map(|target| format!("  not {} ({})", target.place(), target.function)).collect();
+    places.dedup();
+    for place in places.iter().take(LISTED) {
+        writeln!(text, "{place}")?;
     }
-    more(text, missed.len())
+    more(text, places.len())
 }
 
 fn unflipped(text: &mut String, branches: &[UnflippedView]) -> std::fmt::Result {

@@ -224,6 +224,30 @@ fn compare_trees(source: [&str; 2], build: &str, args: &[&str]) -> Compared {
     Compared { directory, output }
 }
 
+/// What assembler does with the input no trace shows: a search that sees no further way is not at its end, and the verdict says so.
+#[test]
+fn where_code_without_bitcode_hides_the_rest_nobody_says_that_nothing_was_left() {
+    let source = |extra: &str| {
+        format!("#include <stdio.h>\nextern int odd;\nint main(void) {{ {extra}puts(odd ? \"odd\" : \"even\"); return 0; }}\n")
+    };
+    let build = "printf '.data\\n.globl odd\\nodd: .long 1\\n.section .note.GNU-stack,\"\",@progbits\\n' > odd.s && $CC -c odd.s && $CC main.c odd.o -o prog";
+    let compared = compare_trees([&source(""), &source("if (odd == 77) return 1; ")], build, &[]);
+    let json = compared.json(0);
+    assert!(!json["ended"].as_str().unwrap().contains("nothing was left"), "{}", json["ended"]);
+    assert!(words(&json, "weakened").contains("odd.s is not instrumented"), "{json:#}");
+}
+
+/// A program that lacks a file that it needs ends with the same error in both versions, whatever changed.
+#[test]
+fn seeds_that_all_end_with_an_error_make_the_verdict_say_less() {
+    let source = |limit: u32| {
+        format!("#include <stdio.h>\nint main(int argc, char **argv) {{ FILE *f = fopen(\"/nowhere/font\", \"r\");\n if (argc > 3) argc = {limit};\n if (!f) {{ fprintf(stderr, \"prog: no font\\n\"); return 1; }}\n return getc(f) > argc; }}\n")
+    };
+    let compared = compare_sources(&source(7), &source(8), &[], &["--", "a", "b", "c"]);
+    let json = compared.json(0);
+    assert!(words(&json, "weakened").contains("every seed only led to an error (prog: no font)"), "{json:#}");
+}
+
 #[test]
 fn a_version_that_the_loader_does_not_start_is_an_error_and_never_green() {
     let source = "int x(void);\nint main(void) { return x(); }\n";

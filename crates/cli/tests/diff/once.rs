@@ -172,7 +172,10 @@ fn a_number_that_differs_on_every_input_is_one_entry_and_what_is_behind_it_is_fo
 #[test]
 fn a_number_at_the_end_of_the_output_is_one_entry_too() {
     let old = CLASSES
-        .replace("    printf(\"tool 1.0\\n\");\n", "    if (argc < 2) return 2;\n    int size = 40 + argc * 0;\n")
+        .replace(
+            "    printf(\"tool 1.0\\n\");\n",
+            "    if (argc < 2) return 2;\n    int size = 40 + argc * 0;\n",
+        )
         .replace("    return argc < 2;", "    printf(\"%d bytes\\n\", size);\n    return 0;");
     let new = old.replace("size = 40", "size = 48").replace("n > 100", "n >= 100");
     let compared = pair(&old, &new, &["--time", "60s", "--runs", "400", "--", "5", "7"]);
