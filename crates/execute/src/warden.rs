@@ -16,8 +16,10 @@ use std::time::{Duration, Instant};
 
 /// How often the engine looks, while it waits and between runs.
 const EVERY: Duration = Duration::from_millis(40);
-/// Beyond what a run may have: the server itself, and what a run may exceed its limits by until the server has seen it.
-const MORE_PROCESSES: u32 = 16;
+/// Beyond what a run may have: the server itself, and what a run may exceed its limits by until the server has seen it, on a busy machine
+/// too. Processes are many times as many: a run that forks without end is the server's to end, and goes on with the same server.
+const MORE_PROCESSES: u32 = 64;
+const TIMES_PROCESSES: u64 = 4;
 const MORE_BYTES: u64 = 256 << 20;
 /// What a server may have before its first run.
 const AT_START: Allowance = Allowance { processes: MORE_PROCESSES, bytes: 1 << 30 };
@@ -69,7 +71,8 @@ impl Allowance {
         let more = |number: u64, slack: u64| if number == 0 { 0 } else { number.saturating_add(slack) };
         let bytes = command.total_memory_bytes;
         Allowance {
-            processes: more(command.max_processes.into(), MORE_PROCESSES.into()).min(u32::MAX.into()) as u32,
+            processes: more(u64::from(command.max_processes) * TIMES_PROCESSES, MORE_PROCESSES.into())
+                .min(u32::MAX.into()) as u32,
             bytes: more(bytes, MORE_BYTES.max(bytes / 4)),
         }
     }

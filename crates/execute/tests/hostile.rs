@@ -19,10 +19,11 @@ fn under_each(body: &str, args: &[&str], limits: &Limits, mut check: impl FnMut(
     for namespaces in [true, false] {
         let options = Options { namespaces, ..options() };
         let mut executor = Executor::new(&program, Kind::Native, options).expect("executor");
+        let level = executor.confinement().expect("a server");
         let started = Instant::now();
         let run = executor.run(&TestCase::with_args(args), limits).expect("run");
         assert!(started.elapsed() < limits.time + LATE, "took {:?}", started.elapsed());
-        check(executor.confinement().expect("the server survives"), run);
+        check(level, run);
         let again = executor.run(&TestCase::with_args(args), limits).expect("the next run works");
         assert!(again.wall > Duration::ZERO);
     }

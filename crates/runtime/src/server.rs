@@ -290,6 +290,8 @@ impl Server {
     fn leave_server(&self, command: &Command) {
         self.children.leave();
         rights::show_to_own_kind();
+        // SAFETY: the mailbox is mapped for the life of the process.
+        unsafe { (&raw mut (*self.mailbox).is_shown).write_volatile(1) };
         // SAFETY: plain numbers only.
         unsafe {
             // A session is also a scheduling group: however many processes the run starts, the server keeps
@@ -369,7 +371,9 @@ impl Server {
             }
             wait::reap_but(pid);
             if elapsed >= next_census {
-                let over = self.census.over(command, self.first);
+                let is_new = self.stage.is_none_or(|stage| stage.is_new());
+                let unseen = Some(pid).filter(|_| is_new && self.mail().is_shown == 0);
+                let over = self.census.over(command, self.first, unseen);
                 if over != 0 {
                     return (Event::Nothing, over);
                 }

@@ -162,6 +162,37 @@ pub const PROGRAMS: &[(&str, &str)] = &[
         r#"for (int i = 0; i < 3; i++) if (!fork()) { printf("child %d\n", i); fflush(stdout); _exit(0); } while (wait(0) > 0);"#,
     ),
     // The machine, and what is ours.
+    // Others that were tried: memory, files and processes.
+    ("statistics of the allocator", r#"free(malloc(100000)); malloc_stats();"#),
+    (
+        "a record with gaps in a file",
+        r#"struct { char c; long n; char d; } *s = malloc(sizeof *s); s->c = 1; s->n = 2; s->d = 3;
+        FILE *f = fopen("record", "w"); fwrite(s, sizeof *s, 1, f); fclose(f);"#,
+    ),
+    (
+        "end of a larger block",
+        r#"char *p = malloc(10); memset(p, 65, 10); p = opaque(realloc(p, 3000));
+        unsigned sum = 0; for (int i = 10; i < 3000; i++) sum += (unsigned char)p[i]; printf("%u\n", sum);"#,
+    ),
+    (
+        "order of the numbers of files",
+        r#"struct stat s[2]; fclose(fopen("p", "w")); fclose(fopen("q", "w")); stat("p", s); stat("q", s + 1);
+        puts(s[0].st_ino % 7 < s[1].st_ino % 7 ? "p first" : "q first");"#,
+    ),
+    ("number of a directory as an exit status", r#"struct stat s; stat(".", &s); exit(s.st_ino % 5);"#),
+    ("coin decides where a link leads", r#"symlink(coin(2) ? "one" : "two", "link");"#),
+    ("coin of one in ten thousand", r#"puts(coin(10000) ? "usual" : "rare");"#),
+    (
+        "secret of the stack",
+        r#"unsigned long c; __asm__ volatile("mov %%fs:0x28, %0" : "=r"(c)); printf("%lx\n", c);"#,
+    ),
+    (
+        "processes that write to one pipe",
+        r#"int p[2]; pipe(p);
+        for (int i = 0; i < 3; i++) if (!fork()) { char c = 'a' + i; usleep(coin(200)); write(p[1], &c, 1); _exit(0); }
+        close(p[1]); for (char c; read(p[0], &c, 1) == 1;) putchar(c); putchar('\n'); while (wait(0) > 0);"#,
+    ),
+    ("memory by kind", r#"cat("/proc/self/smaps_rollup"); cat("/proc/self/sched");"#),
     ("host name", r#"struct utsname u; uname(&u); printf("%s %s %s\n", u.nodename, u.release, u.version);"#),
     (
         "path of the program",

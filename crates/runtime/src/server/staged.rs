@@ -27,10 +27,13 @@ pub struct Mailbox {
     pub status: i32,
     /// 1: this program cannot run one test case after another.
     pub cannot_stay: u32,
+    /// 1: a child that was forked for the run may be looked into by the server, as the server itself may not by others.
+    pub is_shown: u32,
 }
 
 impl Mailbox {
-    pub const EMPTY: Mailbox = Mailbox { start_error: 0, has_ended: 0, status: 0, cannot_stay: 0 };
+    pub const EMPTY: Mailbox =
+        Mailbox { start_error: 0, has_ended: 0, status: 0, cannot_stay: 0, is_shown: 0 };
 }
 
 /// A child that is stopped between its runs.
@@ -179,6 +182,11 @@ impl Stage {
     fn new(pid: i32, command: &Command) -> Stage {
         let Command { memory_bytes, file_bytes, .. } = *command;
         Stage { pid, memory_bytes, file_bytes, runs: 0, cpu_us: 0 }
+    }
+
+    /// Was it forked for the run that is under way?
+    pub(super) fn is_new(&self) -> bool {
+        self.runs == 1
     }
 
     /// Is it alive, with the limits that a run is to have?
