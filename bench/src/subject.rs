@@ -35,6 +35,8 @@ pub const LIMITS: Limits = Limits {
     output: 16 << 20,
     file_size: 16 << 20,
     processes: 64,
+    changed_files: 10_000,
+    changed_bytes: 64 << 20,
 };
 
 pub const NOTHING_SYMBOLIC: Symbolic = Symbolic { arguments: false, stdin: false, files: false, env: false };

@@ -16,6 +16,8 @@ const LIMITS: Limits = Limits {
     output: 1 << 20,
     file_size: 16 << 20,
     processes: 8,
+    changed_files: 10_000,
+    changed_bytes: 64 << 20,
 };
 
 /// Native builds of both versions.

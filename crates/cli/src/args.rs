@@ -2,7 +2,7 @@
 //!
 //! Every option here is in the book (`docs/book/command-line.md`), and a test keeps it so.
 
-use crate::diff_args::{DiffArgs, DiffFormat, ReplayArgs};
+use crate::diff_args::{DiffArgs, DiffFormat, ReplayArgs, StrategiesArgs};
 use crate::inspect_args::InspectArgs;
 use crate::reading::ReadLimits;
 use crate::units;
@@ -33,6 +33,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Show what is in the cache, clean it, or limit its size
     Cache(CacheArgs),
+    /// What the search can do: every strategy, a sentence and a paper each
+    Strategies(StrategiesArgs),
     /// Is everything here that is needed? What is missing, and how to get it
     Doctor,
 }

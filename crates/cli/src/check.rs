@@ -18,6 +18,7 @@ use std::path::{Component, Path};
 
 /// Options that need no version to be judged.
 pub fn options(args: &DiffArgs) -> Result<(), CliError> {
+    crate::strategies::check(&args.search)?;
     let none = |value: bool, text: &str| if value { Err(CliError::usage(text)) } else { Ok(()) };
     none(args.runs == Some(0), "--runs 0: nothing would be tried; give at least 1")?;
     none(args.max_differences == 0, "--max-differences 0: the search would end at once; give at least 1")?;

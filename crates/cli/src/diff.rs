@@ -11,7 +11,7 @@ mod ending;
 use crate::changed::{self, Changed};
 use crate::clock::{Clock, Waited};
 use crate::config::Config;
-use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs, Strategy};
+use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::golden::{self, Golden};
@@ -32,7 +32,7 @@ use crate::stability::{self, Conditions, Round};
 use crate::texts;
 use crate::versions::{self, Wanted};
 use crate::watch::Watch;
-use crate::{astray, check, constants, engine, faithful, own_memory, unsupported};
+use crate::{astray, check, constants, engine, faithful, own_memory, strategies, unsupported};
 use parallax_build::{Cache, Version};
 use parallax_execute::{Executor, Interrupt, Kind, Limits, TestCase};
 use parallax_instrument::{Instrumented, Sameness};
@@ -40,7 +40,7 @@ use parallax_oracle::{Aspect, Aspects, Causes, Expectations, Profiler, Rules};
 use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
 use parallax_report::{diff_human, OutDir};
-use parallax_search::{Budget, Chart, Lab, Outcome, Settings, Varied};
+use parallax_search::{Budget, Chart, Harness, Outcome, Pair, Settings, Varied};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -375,7 +375,7 @@ impl Comparison<'_> {
         ledger: &Mutex<Ledger>,
         show: &mut Show,
     ) -> Result<Outcome, CliError> {
-        let maps = [&instrumented[0].map, &instrumented[1].map];
+        let maps = Pair::new(&instrumented[0].map, &instrumented[1].map);
         // So that what is found last can still be made small.
         let closing = deadline - (self.args.time / RESERVED_PART).min(MOST_RESERVED);
         let labs = self.labs(instrumented, shared, closing)?;
@@ -387,15 +387,14 @@ impl Comparison<'_> {
             let outcome = parallax_search::search(
                 self.tests(),
                 labs,
-                maps,
-                chart,
+                (maps, chart),
                 &self.settings(shared.enough.clone()),
                 &self.budget(closing),
                 &mut |progress| watch.take(progress),
             );
             match watch.trouble.take() {
                 Some(error) => Err(error),
-                None => Ok(outcome),
+                None => outcome.map_err(strategies::unknown),
             }
         })
     }
@@ -419,10 +418,10 @@ impl Comparison<'_> {
         instrumented: &[Instrumented; 2],
         shared: &Arc<Shared>,
         deadline: Instant,
-    ) -> Result<Vec<Box<dyn Lab>>, CliError> {
+    ) -> Result<Vec<Box<dyn Harness>>, CliError> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = self.args.jobs.map_or(cores, usize::from);
-        let mut labs: Vec<Box<dyn Lab>> = Vec::new();
+        let mut labs: Vec<Box<dyn Harness>> = Vec::new();
         for _ in 0..jobs {
             labs.push(Box::new(self.lab(instrumented, shared, deadline)?));
         }
@@ -453,15 +452,14 @@ impl Comparison<'_> {
         };
         let mut natives = self.natives(&self.setting)?;
         natives.deadline = Some(deadline);
-        let symbolic = [symbolic(0)?, symbolic(1)?];
-        Ok(VersionsLab { natives, symbolic, shared: shared.clone(), deadline, last: [None, None] })
+        let symbolic = Pair::new(symbolic(0)?, symbolic(1)?);
+        Ok(VersionsLab { natives, symbolic, shared: shared.clone(), deadline, last: Pair::new(None, None) })
     }
 
     fn settings(&self, enough: Arc<AtomicBool>) -> Settings {
         Settings {
-            seed: self.args.seed,
-            joint: self.args.strategy != Strategy::NoJoint,
-            numbers: self.args.strategy != Strategy::NoNumbers,
+            random_seed: self.args.seed,
+            strategies: strategies::choice(&self.args.search),
             query_time: self.args.query_time,
             enough,
             max_input: self.args.max_input as usize,

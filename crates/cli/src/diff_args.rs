@@ -38,9 +38,8 @@ pub struct DiffArgs {
     /// Stop after so many distinct differences
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub max_differences: usize,
-    /// How to search
-    #[arg(long, value_enum, default_value_t = Strategy::Concolic)]
-    pub strategy: Strategy,
+    #[command(flatten)]
+    pub search: StrategyArgs,
     /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
@@ -136,12 +135,39 @@ pub enum DiffFormat {
     Json,
 }
 
+/// How to search.
+#[derive(Clone, Debug, Args)]
+pub struct StrategyArgs {
+    /// A set of strategies: all of them, or a baseline of the papers
+    #[arg(long, value_enum, default_value_t = Strategy::All)]
+    pub strategy: Strategy,
+    /// Only these strategies; `parallax strategies` lists them
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// All but these strategies
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub without: Vec<String>,
+}
+
+/// The list of strategies.
+#[derive(Clone, Debug, Args)]
+pub struct StrategiesArgs {
+    /// How the list is shown
+    #[arg(long, value_enum, default_value_t = DiffFormat::Human)]
+    pub format: DiffFormat,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Strategy {
-    /// Concolic search over both versions, with the joint question
-    Concolic,
-    /// The same without the joint question
+    /// Everything there is
+    #[value(alias = "concolic")]
+    All,
+    /// Generational search alone (Godefroid, Levin and Molnar 2008)
+    Generational,
+    /// Generational search that prefers what can lead to the change (Taneja et al. 2011)
+    Express,
+    /// All without the joint question
     NoJoint,
-    /// The same as concolic, but numbers in the input are only bytes
+    /// All, but numbers in the input are only bytes
     NoNumbers,
 }

@@ -10,7 +10,7 @@ use parallax_model::calls::{CallGraph, Returns};
 use parallax_model::distance::{self, Hopeless};
 use parallax_model::icfg::Icfg;
 use parallax_model::{BlockId, Program};
-use parallax_search::{Chart, Distance, Place};
+use parallax_search::{Chart, Distance, Pair, Place};
 use parallax_trace::sites::ProgramMap;
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ const MAIN: &str = "__plx_main";
 pub fn chart(changed: &Changed, maps: [&ProgramMap; 2]) -> Chart {
     let [old, new] = changed.blocks();
     let distances =
-        [of_version(&changed.old, &old, maps[0]), of_version(&changed.new.program, &new, maps[1])];
+        Pair::new(of_version(&changed.old, &old, maps[0]), of_version(&changed.new.program, &new, maps[1]));
     Chart { distances, twins: twins(changed, maps) }
 }
 

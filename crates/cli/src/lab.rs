@@ -15,7 +15,7 @@ use crate::own_memory::Room;
 use crate::reached::Reached;
 use parallax_execute::{Executor, Limits, Run, TestCase};
 use parallax_oracle::{describe, judge, look, Case, Causes, Expectations, Flaky, Judgement, Rules};
-use parallax_search::{Glimpse, Lab, LabError, Side, Snapshot, Traced, Verdict};
+use parallax_search::{Glimpse, Harness, HarnessError, Pair, Side, Snapshot, Traced, Verdict};
 use parallax_trace::synth::Synth;
 use parallax_trace::Trace;
 use std::sync::atomic::AtomicBool;
@@ -85,28 +85,28 @@ impl Shared {
 /// One worker's executors.
 pub struct VersionsLab {
     pub natives: Natives,
-    pub symbolic: [Executor; 2],
+    pub symbolic: Pair<Executor>,
     pub shared: Arc<Shared>,
     pub deadline: Instant,
     /// What the symbolic builds did last, and on which test case.
-    pub last: [Option<(TestCase, Run)>; 2],
+    pub last: Pair<Option<(TestCase, Run)>>,
 }
 
-impl Lab for VersionsLab {
-    fn trace(&mut self, side: Side, test: &TestCase) -> Result<Traced, LabError> {
+impl Harness for VersionsLab {
+    fn trace(&mut self, side: Side, test: &TestCase) -> Result<Traced, HarnessError> {
         let traced = self.traced(side, test)?;
         self.note_alike(side);
         Ok(traced)
     }
 
-    fn glimpse(&mut self, side: Side, test: &TestCase) -> Result<Glimpse, LabError> {
-        self.last[side as usize] = None;
+    fn glimpse(&mut self, side: Side, test: &TestCase) -> Result<Glimpse, HarnessError> {
+        self.last[side] = None;
         let glimpse = limited(&self.shared.limits, Some(self.deadline)).and_then(|(limits, _)| {
-            let executor = &mut self.symbolic[side as usize];
+            let executor = &mut self.symbolic[side];
             let run = executor.run_unobserved(test, &limits)?;
             self.shared.cut.note(&run);
             let digest = self.shared.rules.now().digest(&run);
-            self.last[side as usize] = Some((test.clone(), run));
+            self.last[side] = Some((test.clone(), run));
             Ok(Glimpse { digest, taken: self.taken(side) })
         });
         let glimpse = unless_broken(glimpse, || Glimpse { taken: vec![], digest: 0 })?;
@@ -114,7 +114,7 @@ impl Lab for VersionsLab {
         Ok(glimpse)
     }
 
-    fn judge(&mut self, test: &TestCase) -> Result<Verdict, LabError> {
+    fn judge(&mut self, test: &TestCase) -> Result<Verdict, HarnessError> {
         if let Some(signature) = self.only_known_wording(test) {
             return Ok(Verdict::Different { signature });
         }
@@ -138,7 +138,7 @@ impl Lab for VersionsLab {
 }
 
 impl VersionsLab {
-    fn taken_in(&self, case: Case) -> Result<Verdict, LabError> {
+    fn taken_in(&self, case: Case) -> Result<Verdict, HarnessError> {
         if Instant::now() >= self.deadline {
             // A cause that was looked for in half a trace would be a group of its own.
             return Ok(Verdict::Unusable { reason: OUT_OF_TIME.to_owned() });
@@ -149,7 +149,7 @@ impl VersionsLab {
         Ok(Verdict::Different { signature })
     }
 
-    fn not_different(&self, judged: Result<Judgement, NoRun>) -> Result<Verdict, LabError> {
+    fn not_different(&self, judged: Result<Judgement, NoRun>) -> Result<Verdict, HarnessError> {
         match judged {
             Ok(Judgement::Flaky(Flaky { reason, unstable })) => {
                 self.shared.rules.learn(&unstable);
@@ -158,12 +158,12 @@ impl VersionsLab {
             Ok(_) => Ok(Verdict::Same),
             Err(NoRun::Impossible(reason)) => Ok(Verdict::Unusable { reason }),
             Err(NoRun::OutOfTime) => Ok(Verdict::Unusable { reason: OUT_OF_TIME.to_owned() }),
-            Err(NoRun::Broken(error)) => Err(LabError(error.to_string())),
+            Err(NoRun::Broken(error)) => Err(HarnessError(error.to_string())),
         }
     }
 
     /// What a difference comes from: see [`parallax_oracle::describe`].
-    pub fn describe(&mut self, case: &mut Case) -> Result<(), LabError> {
+    pub fn describe(&mut self, case: &mut Case) -> Result<(), HarnessError> {
         let old = self.traced(Side::Old, &case.test)?;
         let new = self.traced(Side::New, &case.test)?;
         let Shared { rules, expectations, causes, .. } = &*self.shared;
@@ -177,21 +177,21 @@ impl VersionsLab {
     }
 
     /// A trace; an empty one where no run could be made.
-    fn traced(&mut self, side: Side, test: &TestCase) -> Result<Traced, LabError> {
+    fn traced(&mut self, side: Side, test: &TestCase) -> Result<Traced, HarnessError> {
         let traced = self.observed(side, test).map(|(_, traced)| traced);
         unless_broken(traced, nothing)
     }
 
     /// A run of a symbolic build, with its trace.
     pub fn observed(&mut self, side: Side, test: &TestCase) -> Result<(Run, Traced), NoRun> {
-        self.last[side as usize] = None;
+        self.last[side] = None;
         let (limits, _) = limited(&self.shared.limits, Some(self.deadline))?;
-        let run = self.symbolic[side as usize].run(test, &limits)?;
+        let run = self.symbolic[side].run(test, &limits)?;
         self.shared.cut.note(&run);
         let digest = self.shared.rules.now().digest(&run);
         let traced = Traced { digest, ..self.decoded(side) };
-        self.symbolic[side as usize].forget_trace();
-        self.last[side as usize] = Some((test.clone(), run.clone()));
+        self.symbolic[side].forget_trace();
+        self.last[side] = Some((test.clone(), run.clone()));
         self.shared.losses().note(side, &traced.trace);
         if side == Side::New {
             self.shared.reached.note(&traced.trace, test);
@@ -201,7 +201,7 @@ impl VersionsLab {
 
     /// The two runs of the symbolic builds on one test case, if both were made.
     fn both(&self) -> Option<(&TestCase, [&Run; 2])> {
-        let [Some((test, old)), Some((other, new))] = &self.last else { return None };
+        let Pair { old: Some((test, old)), new: Some((other, new)) } = &self.last else { return None };
         (test == other).then_some((test, [old, new]))
     }
 
@@ -233,14 +233,14 @@ impl VersionsLab {
 
     /// The edges that the last run took.
     fn taken(&self, side: Side) -> Vec<(u32, u8)> {
-        let arena = self.symbolic[side as usize].arena();
+        let arena = self.symbolic[side].arena();
         let Ok(inputs) = engine::inputs(arena) else { return vec![] };
         Trace::decode(arena.bytes(), &inputs).map_or_else(|_| vec![], |trace| trace.edges_taken().collect())
     }
 
     /// The trace that the last run left. One that the program wrote over says nothing, and one that there is no memory for is not looked at.
     fn decoded(&self, side: Side) -> Traced {
-        let arena = self.symbolic[side as usize].arena();
+        let arena = self.symbolic[side].arena();
         let Some(_room) = self.shared.room.promise(arena.trace_bytes()) else {
             self.shared.losses().without_room += 1;
             return nothing();
@@ -254,11 +254,11 @@ impl VersionsLab {
 }
 
 /// A run that could not be has shown nothing; only a broken laboratory ends the search.
-fn unless_broken<T>(seen: Result<T, NoRun>, nothing: impl FnOnce() -> T) -> Result<T, LabError> {
+fn unless_broken<T>(seen: Result<T, NoRun>, nothing: impl FnOnce() -> T) -> Result<T, HarnessError> {
     match seen {
         Ok(seen) => Ok(seen),
         Err(NoRun::OutOfTime | NoRun::Impossible(_)) => Ok(nothing()),
-        Err(NoRun::Broken(error)) => Err(LabError(error.to_string())),
+        Err(NoRun::Broken(error)) => Err(HarnessError(error.to_string())),
     }
 }
 

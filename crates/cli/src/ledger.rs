@@ -82,7 +82,12 @@ impl Ledger {
     }
 
     /// A difference of a group that was not seen before. Gives what has to be made small: the entries that it made, and what they come from.
-    pub fn admit(&mut self, case: &Case, runs: u64) -> Result<Vec<(EntryId, Root)>, CliError> {
+    pub fn admit(
+        &mut self,
+        case: &Case,
+        runs: u64,
+        strategies: &[&str],
+    ) -> Result<Vec<(EntryId, Root)>, CliError> {
         let group = case.group();
         let mut made = Vec::new();
         for root in &case.roots {
@@ -97,13 +102,19 @@ impl Ledger {
                     made.push((self.entries.reopen(number), root.clone()));
                 }
             } else if self.entries.list.len() < self.most {
-                made.push((self.add(case, root, group.clone(), runs)?, root.clone()));
+                made.push((self.add(case, root, group.clone(), (runs, strategies))?, root.clone()));
             }
         }
         Ok(made)
     }
 
-    fn add(&mut self, case: &Case, root: &Root, group: String, runs: u64) -> Result<EntryId, CliError> {
+    fn add(
+        &mut self,
+        case: &Case,
+        root: &Root,
+        group: String,
+        (runs, strategies): (u64, &[&str]),
+    ) -> Result<EntryId, CliError> {
         let after = self.seconds();
         let number = self.view.differences.len();
         let kind = kind(case, root);
@@ -118,6 +129,7 @@ impl Ledger {
             raw: true,
             found_after_s: after,
             runs_before: runs,
+            strategies: strategies.iter().map(|name| (*name).to_owned()).collect(),
             ..DifferenceView::default()
         });
         let entry = self.entries.add(root.clone(), group);

@@ -58,6 +58,7 @@ mod same_version;
 mod sanitizer;
 mod seeds;
 mod stability;
+mod strategies;
 mod texts;
 mod trace;
 mod units;
@@ -135,6 +136,7 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
         }
         Command::Cache(args) => print(&cache::cache(&args)?).map(|()| ExitCode::Success),
         Command::Report(args) => print(&report::report(&args)?).map(|()| ExitCode::Success),
+        Command::Strategies(args) => print(&strategies::listed(args.format)).map(|()| ExitCode::Success),
         Command::Doctor => {
             let mut out = Vec::new();
             let healthy = doctor::doctor(&mut out);

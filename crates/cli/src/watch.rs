@@ -7,9 +7,9 @@ use crate::keeper::Rough;
 use crate::lab::Shared;
 use crate::ledger::{lock, Ledger};
 use crate::progress::Show;
-use parallax_execute::{Interrupt, TestCase};
-use parallax_report::diff_view::DiffStats;
-use parallax_search::{Progress, Stats};
+use parallax_execute::Interrupt;
+use parallax_report::diff_view::{DiffStats, StrategyStatsView};
+use parallax_search::{Found, Progress, Stats, StrategyStats};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 use std::sync::Mutex;
@@ -32,7 +32,7 @@ pub struct Watch<'w> {
 impl Watch<'_> {
     pub fn take(&mut self, progress: Progress) {
         let taken = match progress {
-            Progress::Difference { test, signature, runs, .. } => self.difference(&test, &signature, runs),
+            Progress::Difference(found) => self.difference(&found),
             Progress::Again { signature } => lock(self.ledger).again(&signature),
             Progress::Status(snapshot) => {
                 let mut ledger = lock(self.ledger);
@@ -49,9 +49,9 @@ impl Watch<'_> {
         self.tell_news();
     }
 
-    fn difference(&mut self, test: &TestCase, group: &str, runs: u64) -> Result<(), CliError> {
-        let Some(case) = self.shared.findings().take(group, test) else { return Ok(()) };
-        let made = lock(self.ledger).admit(&case, runs)?;
+    fn difference(&mut self, found: &Found) -> Result<(), CliError> {
+        let Some(case) = self.shared.findings().take(&found.signature, &found.test) else { return Ok(()) };
+        let made = lock(self.ledger).admit(&case, found.runs, &found.strategies)?;
         for (entry, root) in made {
             // The keeper is there until the sender is gone.
             let _ = self.sender.send(Rough { entry, root, case: case.clone() });
@@ -96,5 +96,19 @@ pub fn counters(stats: &Stats) -> DiffStats {
         edges_old: stats.edges_old,
         edges_new: stats.edges_new,
         seconds: stats.seconds,
+        dropped_goals: stats.dropped_goals,
+        strategies: stats.strategies.iter().map(|(name, of)| ((*name).to_owned(), strategy(of))).collect(),
+    }
+}
+
+fn strategy(stats: &StrategyStats) -> StrategyStatsView {
+    StrategyStatsView {
+        proposals: stats.proposals,
+        traced: stats.traced,
+        glimpsed: stats.glimpsed,
+        queries: stats.queries,
+        effort: stats.effort,
+        new_edges: stats.new_edges,
+        differences: stats.differences,
     }
 }

@@ -8,6 +8,7 @@ use crate::text::Text;
 use crate::SCHEMA;
 use parallax_execute::{Content, FileChange, Run, TestCase};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -137,6 +138,9 @@ pub struct DifferenceView {
     pub reworded: Option<BehaviourView>,
     pub found_after_s: f64,
     pub runs_before: u64,
+    /// The strategies that led to it from a seed, step by step; empty for a seed.
+    #[serde(default)]
+    pub strategies: Vec<String>,
 }
 
 /// One look of a difference.
@@ -245,6 +249,26 @@ pub struct DiffStats {
     pub edges_old: u64,
     pub edges_new: u64,
     pub seconds: f64,
+    /// Goals that the frontier had no room for.
+    #[serde(default)]
+    pub dropped_goals: u64,
+    /// By name.
+    #[serde(default)]
+    pub strategies: BTreeMap<String, StrategyStatsView>,
+}
+
+/// What a strategy did, and what came of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StrategyStatsView {
+    pub proposals: u64,
+    pub traced: u64,
+    pub glimpsed: u64,
+    pub queries: u64,
+    /// In nodes of formulas that were solved; runs are counted as so many of them.
+    pub effort: u64,
+    /// Its traced inputs that executed code for the first time.
+    pub new_edges: u64,
+    pub differences: u64,
 }
 
 /// The versions as the user named them, the programs that were compared, as their builds name them, their native binaries, and the shared objects that these

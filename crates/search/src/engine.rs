@@ -1,284 +1,147 @@
-//! Generational concolic search over both versions, with the joint question.
+//! The search itself: strategies propose goals, the frontier keeps them, the scheduler says whose turn it is, the solver answers, workers run,
+//! knowledge grows.
 //!
-//! In rounds: the solver answers the most promising questions, workers run the test cases that come out (and some
-//! of another shape), and what they met becomes new questions. While the workers run one round, the solver works
-//! on the next. Results are taken in the order of the orders, and a round depends on those before the last only, so
-//! that the search does not depend on timing.
+//! In batches: while the workers run one, the next is made. Results are taken in the order of the orders, and a batch depends on those before
+//! the last only, so that the search does not depend on timing.
+//!
+//! Always holds: the engine is the only writer of knowledge, and the only one that calls the solver and the workers.
 
-use crate::ask::{Answer, ExprId, Mind};
-use crate::collection::Collection;
-use crate::guide::{self, Distance, Guide};
-use crate::havoc;
-use crate::joint;
+use crate::expressions::Expressions;
+use crate::frontier::{Bounds, Frontier};
+use crate::goal::{Flip, Goal, RunId, StrategyId};
+use crate::guide::Guide;
+use crate::knowledge::writer::{Glimpsed, Purpose};
+use crate::knowledge::{Knowledge, Made};
 use crate::known::Known;
-use crate::loops;
-use crate::mutate::{self, variants, Hints};
-use crate::path::{Callees, Path};
-use crate::queue::{Aim, Ask, Class, Course, Flip, FlipKey, Queue, Try, VISIBLE};
-use crate::sequences::Vocabulary;
-use crate::tree::Tree;
-use crate::words::Compared;
+use crate::outcome::*;
+use crate::path::{is_condition, Path};
+use crate::scheduler::{self, Scheduler, Work};
+use crate::strategies::{Context, GlimpsedTest, Portfolio, Proposals};
+use crate::versions::{Pair, Side};
 use crate::workers::{Done, Order, Seen, Workers};
-use crate::*;
+use crate::{Budget, Chart, Glimpse, Harness, HarnessError, Settings, Traced, Verdict};
 use parallax_execute::TestCase;
 use parallax_trace::reader::Event;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
-use std::rc::Rc;
+use parallax_trace::sites::ProgramMap;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// Answers wanted from the solver for one round, and test cases of another shape beside them.
-const ASKS: usize = 8;
-const TRIES: usize = 5;
-/// Answers of a round that come from the tree of executions at most, and which part of what other questions cost those of the tree may.
-const TREE_ASKS: usize = 4;
-const TREE_PART: u64 = 4;
-/// Rounds under way at once.
-const ROUNDS: usize = 2;
-/// Test cases of another shape and random ones beside them, of which only a glimpse is taken: so many at least, and more where
-/// there is much to think about, so that the workers have something to do meanwhile.
-const GLIMPSES: usize = 24;
-const MAX_GLIMPSES: usize = 240;
-/// How long it takes, about, to take in a node of a trace, to solve a node of a formula, and to take a glimpse, in nanoseconds.
-const TRACE_NODE_NS: u64 = 500;
-const FORMULA_NODE_NS: u64 = 25_000;
-const GLIMPSE_NS: u64 = 500_000;
-/// By how much changes of shape wait for each branch that their test case is farther from the change than others.
-const FAR: usize = 8;
-/// By how much they wait if it brought nothing new.
-const NO_NEWS: usize = 64;
-/// So many of the questions of a round are asked however little they promise, others only if their rank is better than this.
-const POOR_ASKS: usize = 2;
-const POOR: u32 = 2 * (Class::NewRound as u32 + FOREIGN_ROUND);
-/// Random test cases drawn before giving up because all were known.
-const CHANCES: usize = 100;
-/// Questions put to the solver for one round at most.
-const MAX_QUESTIONS: usize = 400;
-/// Every so many test cases are judged natively although the symbolic builds behaved alike.
+mod answers;
+mod batch;
+mod memory;
+mod summary;
+
+/// Batches under way at once.
+const BATCHES: usize = 2;
+/// Every so many test cases are judged natively although the instrumented builds behaved alike.
 const JUDGE_EVERY: u64 = 16;
-/// By how much a flip is worse that was asked on another run, if its own run brought nothing new.
-const STALE: u32 = 3;
-/// By how much another round of a loop in libc is worse: what the text is, words and numbers find out faster.
-const FOREIGN_ROUND: u32 = 5;
-/// So many questions about one site are few; the others get their turn before twice as many.
-const SPENT: u32 = 32;
-/// The same behind the place where the versions have parted, where the same loop is met on every run.
-const SPENT_BEHIND: u32 = 8;
-/// By how much the flips of runs that executed something for the first time are better.
-const FIRST: u32 = 2;
-/// By how much the flip of a run's last condition is better: it may have been what ended the run.
-const LAST: u32 = 3;
-/// So many conditions are few; a flip on a run with twice as many is a little worse, and so on.
-const LONG: usize = 400;
 /// The part of the memory that traces may take which wait to be looked at.
 const TRACES_PART: u64 = 4;
 /// How often a status is told.
 const STATUS_EVERY: Duration = Duration::from_millis(500);
 
-mod answers;
-mod frontier;
-mod learn;
-mod memory;
-mod relax;
-mod summary;
-
-use learn::Brought;
-
-/// A test case that was run, as the search remembers it.
-struct Record {
+/// A test case on its way, and why it was made.
+struct Planned {
     test: TestCase,
-    paths: [Path; 2],
-    /// See [`Flip::depth`].
-    depth: u32,
-    /// The last condition of the program itself in each version: after it the run did what ends it.
-    last: [Option<usize>; 2],
-    brought: Brought,
+    purpose: Purpose,
+    work: Work,
+    /// The flip that it is the answer to, and whether that was about numbers.
+    flip: Option<(Flip, bool)>,
+    judge_anyway: bool,
 }
-
-impl Record {
-    /// Is this condition behind the place where the versions parted?
-    fn is_behind(&self, side: Side, step: usize) -> bool {
-        self.brought.parted.is_some_and(|at| step > at[side as usize])
-    }
-}
-
-/// Why a test case was made.
-enum Origin {
-    Seed,
-    Shape {
-        generation: u32,
-        parted: bool,
-        of: Option<usize>,
-    },
-    Flip {
-        flip: Flip,
-        key: FlipKey,
-        over_numbers: bool,
-    },
-    /// See [`relax`].
-    Relaxed {
-        aim: Rc<Aim>,
-        depth: u32,
-    },
-    Joint,
-    Chance,
-}
-
-/// Test cases that are run at the same time.
-type Round = Vec<(TestCase, Origin)>;
 
 pub struct Engine<'a> {
-    maps: [&'a ProgramMap; 2],
-    guide: Guide<'a>,
-    collection: Collection,
-    /// How close any run came to changed code, in each version.
-    nearest: [u32; 2],
-    /// The sets of ways that runs through changed code took, as hashes.
-    through: HashSet<u64>,
+    maps: Pair<&'a ProgramMap>,
     settings: &'a Settings,
     budget: &'a Budget,
     watch: &'a mut dyn FnMut(Progress),
-    mind: Mind,
-    queue: Queue,
-    tree: Tree,
-    records: Vec<Record>,
-    by_test: HashMap<TestCase, usize>,
-    hints: Hints,
-    /// The first test cases that brought anything, and what their runs were compared with.
-    plain: Vec<(TestCase, Compared)>,
-    vocabulary: Vocabulary,
+    known: Knowledge<'a>,
+    expressions: Expressions,
+    portfolio: Portfolio,
+    frontier: Frontier,
+    scheduler: Scheduler,
     random: fastrand::Rng,
-    turn: usize,
-    /// How long was thought, about, since the last round was made. Not measured: the search must not depend on it.
-    thought_ns: u64,
-    /// What questions have cost, with those of the tree.
-    paid: u64,
-    /// How often the solver was asked in vain to take a branch another way.
-    vain: HashMap<(Side, u32, u64), u32>,
-    /// What was asked of which values, see [`Engine::is_another_question`].
-    wanted: HashSet<((Side, u32, u64), ExprId)>,
-    /// How often it was asked without the conditions that contradict it, by goal.
-    relaxed: HashMap<u64, u32>,
-    /// How often it was asked about a site at all.
-    spent: HashMap<(Side, u32), u32>,
-    refused: BTreeMap<(Side, u32), &'static str>,
-    ways: HashSet<(Side, u32, u64)>,
-    contexts: HashSet<(Side, u32, u32, u64)>,
-    /// How many of these belong to a site.
-    contexts_of: HashMap<(Side, u32), u32>,
-    edges: [BTreeSet<(u32, u8)>; 2],
-    /// The same, of random test cases.
-    glimpsed: [BTreeSet<(u32, u8)>; 2],
-    /// Random test cases that are worth a closer look: those that executed code of the program that none before did, or
-    /// came closer to the change, and the others that did something new.
-    striking: VecDeque<TestCase>,
-    promising: VecDeque<TestCase>,
-    /// Conditions that one version has and the other has not, on a seed already: compilers see to that, and the versions are not
-    /// parted by it.
-    extras: [HashSet<u32>; 2],
-    callees: [Callees; 2],
-    /// On how many runs the versions went different ways, by the conditions where they did.
-    partings: HashMap<[Option<u32>; 2], u32>,
-    /// Test cases that executed some code of the program for the first time.
-    firsts: Vec<TestCase>,
-    signatures: BTreeMap<String, u64>,
-    escapes: BTreeMap<String, u64>,
-    stats: Stats,
+    /// Effort of thinking since the last batch was made, which the workers' effort is to match.
+    thought: u64,
+    accounting: Accounting,
     /// Results that came before their turn, and whose turn it is.
     arrived: HashMap<usize, Done>,
     taken: usize,
+    clock: Clock,
+    trouble: Option<String>,
+}
+
+/// What is counted for the report.
+#[derive(Default)]
+struct Accounting {
+    stats: Stats,
+    by_strategy: Vec<StrategyStats>,
+    signatures: BTreeMap<String, u64>,
+    escapes: BTreeMap<String, u64>,
+}
+
+/// When things were last looked at; nothing that is proposed depends on it.
+struct Clock {
     started: Instant,
     told: Instant,
-    /// When it was last looked how much memory is used.
-    looked: Instant,
-    trouble: Option<String>,
+    looked_at_memory: Instant,
 }
 
 impl<'a> Engine<'a> {
     pub fn new(
-        maps: [&'a ProgramMap; 2],
+        maps: Pair<&'a ProgramMap>,
         chart: &'a Chart,
-        settings: &'a Settings,
-        budget: &'a Budget,
+        portfolio: Portfolio,
+        (settings, budget): (&'a Settings, &'a Budget),
         watch: &'a mut dyn FnMut(Progress),
     ) -> Self {
         let now = Instant::now();
+        let guide = Guide::new(maps, chart, portfolio.has("distance"));
+        let by_strategy = vec![StrategyStats::default(); portfolio.entries.len()];
         Engine {
             maps,
-            guide: Guide::new(maps, chart),
-            collection: Collection::default(),
-            nearest: [u32::MAX; 2],
-            through: HashSet::new(),
             settings,
             budget,
             watch,
-            mind: Mind::new(settings),
-            queue: Queue::default(),
-            tree: Tree::default(),
-            records: vec![],
-            by_test: HashMap::new(),
-            hints: Hints::default(),
-            plain: vec![],
-            vocabulary: Vocabulary::default(),
-            random: fastrand::Rng::with_seed(settings.seed),
-            turn: 0,
-            thought_ns: 0,
-            paid: 0,
-            vain: HashMap::new(),
-            wanted: HashSet::new(),
-            relaxed: HashMap::new(),
-            spent: HashMap::new(),
-            refused: BTreeMap::new(),
-            ways: HashSet::new(),
-            contexts: HashSet::new(),
-            contexts_of: HashMap::new(),
-            edges: Default::default(),
-            glimpsed: Default::default(),
-            striking: VecDeque::new(),
-            promising: VecDeque::new(),
-            extras: Default::default(),
-            callees: Default::default(),
-            partings: HashMap::new(),
-            firsts: vec![],
-            signatures: BTreeMap::new(),
-            escapes: BTreeMap::new(),
-            stats: Stats::default(),
+            known: Knowledge::new(guide, Known::default()),
+            expressions: Expressions::new(settings, portfolio.has("numbers")),
+            frontier: Frontier::new(portfolio.entries.len(), Bounds::default()),
+            scheduler: Scheduler::new(&portfolio),
+            portfolio,
+            random: fastrand::Rng::with_seed(settings.random_seed),
+            thought: 0,
+            accounting: Accounting { by_strategy, ..Accounting::default() },
             arrived: HashMap::new(),
             taken: 0,
-            started: now,
-            told: now,
-            looked: now,
+            clock: Clock { started: now, told: now, looked_at_memory: now },
             trouble: None,
         }
     }
 
-    pub fn run(mut self, seeds: Vec<TestCase>, labs: Vec<Box<dyn Lab>>) -> Outcome {
-        let workers = Workers::start(labs, self.budget.memory.most / TRACES_PART);
-        self.queue = Queue::new(Known::new(self.settings.varied, &seeds));
-        let mut first: Round = Vec::new();
-        for seed in seeds {
-            if self.queue.is_new(&seed) {
-                first.push((seed, Origin::Seed));
-            }
-        }
+    pub fn run(mut self, seeds: Vec<TestCase>, harnesses: Vec<Box<dyn Harness>>) -> Outcome {
+        let workers = Workers::start(harnesses, self.budget.memory.most / TRACES_PART);
+        self.known.tried = Known::new(self.settings.varied, &seeds);
+        let mut first = self.seeds(seeds);
+        first.truncate(self.runs_left());
         self.send(&workers, &first);
         let mut under_way = VecDeque::from([first]);
         let ended = loop {
-            // Another round is made ready while earlier ones run, so that the workers always have something to do.
-            let mut next = if self.runs_left() > 0 { self.next_round() } else { vec![] };
+            // Another batch is made while earlier ones run, so that the workers always have something to do.
+            let mut next = if self.runs_left() > 0 { self.next_batch() } else { vec![] };
             next.truncate(self.runs_left());
             let none = next.is_empty();
             if !none {
                 self.send(&workers, &next);
                 under_way.push_back(next);
             }
-            if under_way.len() < ROUNDS && !none {
+            if under_way.len() < BATCHES && !none {
                 continue;
             }
-            let Some(round) = under_way.pop_front() else {
+            let Some(batch) = under_way.pop_front() else {
                 break if self.runs_left() > 0 { Ended::Exhausted } else { Ended::Runs };
             };
-            if let Some(ended) = self.receive(&workers, round).or_else(|| self.stop_reason()) {
+            if let Some(ended) = self.receive(&workers, batch).or_else(|| self.stop_reason()) {
                 break ended;
             }
         };
@@ -286,24 +149,32 @@ impl<'a> Engine<'a> {
         self.finish(ended)
     }
 
-    fn send(&mut self, workers: &Workers, round: &[(TestCase, Origin)]) {
-        for (test, origin) in round {
-            let glimpse = matches!(origin, Origin::Chance);
-            let now_and_then = self.stats.runs % JUDGE_EVERY == 0 || self.stats.runs < JUDGE_EVERY;
-            let judge_anyway = matches!(origin, Origin::Joint) || now_and_then && !glimpse;
-            let number = self.stats.runs as usize;
-            workers.send(Order { number, test: test.clone(), judge_anyway, glimpse });
-            self.stats.runs += 1;
+    fn seeds(&mut self, seeds: Vec<TestCase>) -> Vec<Planned> {
+        let mut first = Vec::new();
+        for test in seeds {
+            if self.known.tried.insert(&test) {
+                let purpose = Purpose { is_seed: true, ..Purpose::default() };
+                first.push(Planned { test, purpose, work: Work::Trace, flip: None, judge_anyway: false });
+            }
+        }
+        first
+    }
+
+    fn send(&mut self, workers: &Workers, batch: &[Planned]) {
+        for planned in batch {
+            let is_glimpse = planned.work == Work::Glimpse;
+            let runs = self.accounting.stats.runs;
+            let now_and_then = runs % JUDGE_EVERY == 0 || runs < JUDGE_EVERY;
+            let judge_anyway = planned.judge_anyway || now_and_then && !is_glimpse;
+            let (number, test) = (runs as usize, planned.test.clone());
+            workers.send(Order { number, test, judge_anyway, is_glimpse });
+            self.accounting.stats.runs += 1;
         }
     }
 
     /// How many test cases may still be run.
     fn runs_left(&self) -> usize {
-        self.budget.runs.map_or(usize::MAX, |most| most.saturating_sub(self.stats.runs) as usize)
-    }
-
-    fn out_of_time(&self) -> bool {
-        self.budget.is_over()
+        self.budget.runs.map_or(usize::MAX, |most| most.saturating_sub(self.accounting.stats.runs) as usize)
     }
 
     fn stop_reason(&self) -> Option<Ended> {
@@ -316,35 +187,18 @@ impl<'a> Engine<'a> {
         self.settings.enough.load(Ordering::Relaxed).then_some(Ended::Enough)
     }
 
-    /// Wait for the results of a round and take them in order.
-    fn receive(&mut self, workers: &Workers, round: Round) -> Option<Ended> {
-        for (test, origin) in round {
-            let done = loop {
-                if self.out_of_time() {
-                    return self.stop_reason();
-                }
-                if let Some(done) = self.arrived.remove(&self.taken) {
-                    break done;
-                }
-                match workers.results.recv_timeout(Duration::from_millis(50)) {
-                    Ok(result) => match result.done {
-                        Ok(done) => drop(self.arrived.insert(result.number, done)),
-                        Err(LabError(why)) => {
-                            self.trouble = Some(why);
-                            let interrupted = self.budget.interrupt.is_set();
-                            return Some(if interrupted { Ended::Interrupted } else { Ended::Lab });
-                        }
-                    },
-                    Err(std::sync::mpsc::RecvTimeoutError::Timeout) => self.tell_status(),
-                    Err(_) => return Some(Ended::Lab),
-                }
+    /// Waits for the results of a batch and takes them in order.
+    fn receive(&mut self, workers: &Workers, batch: Vec<Planned>) -> Option<Ended> {
+        for planned in batch {
+            let done = match self.next_result(workers) {
+                Ok(done) => done,
+                Err(ended) => return Some(ended),
             };
-            self.taken += 1;
             workers.took(&done);
-            self.take_verdict(&test, done.verdict);
+            self.take_verdict(&planned, done.verdict);
             match done.seen {
-                Seen::All(traced) => self.learn(test, origin, traced),
-                Seen::Glimpse(both) => self.glance(test, &both),
+                Seen::All(traced) => self.learn(planned, *traced),
+                Seen::Glimpse(both) => self.glimpse(planned, &both),
             }
             if self.is_out_of_memory() {
                 return Some(Ended::Memory);
@@ -354,29 +208,154 @@ impl<'a> Engine<'a> {
         None
     }
 
+    fn next_result(&mut self, workers: &Workers) -> Result<Done, Ended> {
+        loop {
+            if self.budget.is_over() {
+                return Err(self.stop_reason().unwrap_or(Ended::Time));
+            }
+            if let Some(done) = self.arrived.remove(&self.taken) {
+                self.taken += 1;
+                return Ok(done);
+            }
+            match workers.results.recv_timeout(Duration::from_millis(50)) {
+                Ok(result) => match result.done {
+                    Ok(done) => drop(self.arrived.insert(result.number, done)),
+                    Err(HarnessError(why)) => {
+                        self.trouble = Some(why);
+                        let interrupted = self.budget.interrupt.is_set();
+                        return Err(if interrupted { Ended::Interrupted } else { Ended::Harness });
+                    }
+                },
+                Err(std::sync::mpsc::RecvTimeoutError::Timeout) => self.tell_status(),
+                Err(_) => return Err(Ended::Harness),
+            }
+        }
+    }
+
     fn tell_status(&mut self) {
-        if self.told.elapsed() >= STATUS_EVERY {
-            self.told = Instant::now();
+        if self.clock.told.elapsed() >= STATUS_EVERY {
+            self.clock.told = Instant::now();
             let snapshot = self.snapshot();
             (self.watch)(Progress::Status(snapshot));
         }
     }
 
-    fn take_verdict(&mut self, test: &TestCase, verdict: Option<Verdict>) {
+    fn take_verdict(&mut self, planned: &Planned, verdict: Option<Verdict>) {
         let Some(Verdict::Different { signature }) = verdict else { return };
-        let count = self.signatures.entry(signature.clone()).or_default();
+        let count = self.accounting.signatures.entry(signature.clone()).or_default();
         *count += 1;
         if *count > 1 {
             return (self.watch)(Progress::Again { signature });
         }
-        let after = self.started.elapsed();
-        (self.watch)(Progress::Difference { test: test.clone(), signature, after, runs: self.taken as u64 });
+        if let Some(by) = planned.purpose.made.by {
+            self.accounting.by_strategy[by.0].differences += 1;
+            self.scheduler.reward(planned.work, by, scheduler::GAIN_OF_DIFFERENCE);
+        }
+        let found = Found {
+            test: planned.test.clone(),
+            signature,
+            after: self.clock.started.elapsed(),
+            runs: self.taken as u64,
+            strategies: self.chain(planned.purpose.made),
+        };
+        (self.watch)(Progress::Difference(found));
+    }
+
+    /// The strategies that led from a seed to a test case, step by step.
+    fn chain(&self, made: Made) -> Vec<&'static str> {
+        let mut chain: Vec<&'static str> = Vec::new();
+        let mut at = Some(made);
+        while let Some(Made { by: Some(by), first_by, of }) = at {
+            chain.extend([Some(by), first_by].into_iter().flatten().map(|id| self.portfolio.name(id)));
+            at = of.map(|RunId(run)| self.known.runs[run].made);
+        }
+        chain.reverse();
+        chain
+    }
+
+    /// Takes in a coverage run.
+    fn glimpse(&mut self, planned: Planned, both: &Pair<Glimpse>) {
+        let Planned { test, purpose: Purpose { made, .. }, .. } = planned;
+        let what = self.known.glimpse(&test, both);
+        if let Some(by) = made.by {
+            let stats = &mut self.accounting.by_strategy[by.0];
+            stats.glimpsed += 1;
+            stats.effort += GLIMPSE_EFFORT;
+            self.scheduler.reward(Work::Glimpse, by, scheduler::gain_of_glimpse(what));
+        }
+        if what == Glimpsed::Nothing {
+            return;
+        }
+        let seen = GlimpsedTest { test: &test, made, what };
+        for id in self.portfolio.ids() {
+            let mut out = Proposals::default();
+            self.portfolio.entries[id.0].strategy.glimpsed(&seen, &mut out);
+            self.propose(id, out);
+        }
+    }
+
+    /// Takes in a run, and asks all strategies what follows from it.
+    fn learn(&mut self, planned: Planned, traced: Pair<Traced>) {
+        let Planned { test, purpose, work, flip, .. } = planned;
+        self.accounting.stats.traces += 2;
+        let made = purpose.made;
+        let nodes: u64 = traced.iter().map(|(_, traced)| traced.trace.nodes().len() as u64).sum();
+        self.thought += nodes / NODES_OF_TRACE;
+        traced.iter().for_each(|(_, traced)| self.count_losses(traced));
+        let tools = (&mut self.expressions, self.budget);
+        let facts = self.known.take_in(test, purpose, &traced, self.maps, tools);
+        drop(traced);
+        if let Some(by) = made.by {
+            let novelty = &self.known.run(facts.id).novelty;
+            let stats = &mut self.accounting.by_strategy[by.0];
+            stats.traced += 1;
+            stats.effort += nodes / NODES_OF_TRACE + GLIMPSE_EFFORT;
+            stats.new_edges += u64::from(novelty.first);
+            self.scheduler.reward(work, by, scheduler::gain_of_run(novelty));
+        }
+        if let Some((flip, over_numbers)) = flip {
+            self.check_arrival(&flip, over_numbers, facts.id);
+        }
+        for id in self.portfolio.ids() {
+            let out = self.ask_strategy(id, |strategy, see, out| strategy.learn(&facts, see, out));
+            self.propose(id, out);
+        }
+        self.known.note_first(facts.id);
+        self.offer_open_branches(facts.id, facts.is_worth, &facts.alignment);
+    }
+
+    /// Lets a strategy see and propose.
+    fn ask_strategy(
+        &mut self,
+        id: StrategyId,
+        ask: impl FnOnce(&mut dyn crate::strategies::Strategy, &mut Context, &mut Proposals),
+    ) -> Proposals {
+        let mut out = Proposals::default();
+        let (settings, budget) = (self.settings, self.budget);
+        let (expressions, random) = (&mut self.expressions, &mut self.random);
+        let mut see = Context { known: &self.known, expressions, random, settings, budget };
+        ask(self.portfolio.entries[id.0].strategy.as_mut(), &mut see, &mut out);
+        out
+    }
+
+    fn count_losses(&mut self, traced: &Traced) {
+        let Accounting { stats, escapes, .. } = &mut self.accounting;
+        for event in traced.trace.events() {
+            match event {
+                Event::Escape { function: name, .. } => {
+                    stats.escapes += 1;
+                    *escapes.entry(String::from_utf8_lossy(name).into_owned()).or_default() += 1;
+                }
+                Event::Concrete { reason, .. } if !is_condition(reason) => stats.concretisations += 1,
+                _ => {}
+            }
+        }
     }
 
     /// Did the run go where the solver said it would?
-    fn check_arrival(&mut self, flip: &Flip, key: &FlipKey, over_numbers: bool, paths: &[Path; 2]) {
-        let from = &self.records[flip.record].paths[flip.side as usize];
-        let now = &paths[flip.side as usize];
+    fn check_arrival(&mut self, flip: &Flip, over_numbers: bool, run: RunId) {
+        let from = &self.known.run(flip.run).paths[flip.side];
+        let now = &self.known.run(run).paths[flip.side];
         // Its path may be forgotten by now.
         let Some(step) = from.steps.get(flip.step) else { return };
         let arrived = match over_numbers {
@@ -391,10 +370,49 @@ impl<'a> Engine<'a> {
         if arrived || step.is_guard {
             return;
         }
-        self.stats.divergences += 1;
-        if over_numbers {
-            let flip = Flip { exact: true, ..flip.clone() };
-            self.ask_flip(self.class_of(&flip), flip, key.clone());
+        self.accounting.stats.divergences += 1;
+        for id in self.portfolio.ids() {
+            let mut out = Proposals::default();
+            self.portfolio.entries[id.0].strategy.diverged(flip, over_numbers, &mut out);
+            self.propose(id, out);
+        }
+    }
+
+    /// Takes what a strategy proposes into the frontier.
+    fn propose(&mut self, by: StrategyId, out: Proposals) {
+        for proposal in out.list {
+            if let Goal::Try(next) = &proposal.goal {
+                if !next.is_rerun && self.known.tried.contains(&next.test) {
+                    continue;
+                }
+            }
+            self.accounting.by_strategy[by.0].proposals += 1;
+            match (proposal.score, proposal.goal) {
+                (None, Goal::Flip(flip)) => self.offer(flip, Some(by)),
+                (score, goal) => {
+                    let score = score.unwrap_or_default();
+                    self.frontier.push(goal, Some(by), proposal.near, vec![(by, score)]);
+                }
+            }
+        }
+    }
+
+    /// Puts a flip into the lanes of all strategies that want it; if none does, into that of the one who thought of it.
+    fn offer(&mut self, flip: Flip, by: Option<StrategyId>) {
+        let age = self.frontier.next_id();
+        let score = |id: StrategyId| {
+            Some((id, self.portfolio.entries[id.0].strategy.score(&flip, age, &self.known)?))
+        };
+        let mut scores: Vec<_> = self.portfolio.ids().filter_map(score).collect();
+        if scores.is_empty() {
+            scores.extend(by.map(|by| (by, [0; 3])));
+        }
+        self.known.note_proposed(&flip);
+        for (id, _) in scores.iter().filter(|_| by.is_none()) {
+            self.accounting.by_strategy[id.0].proposals += 1;
+        }
+        if !scores.is_empty() {
+            self.frontier.push(Goal::Flip(flip), by, false, scores);
         }
     }
 }
@@ -407,7 +425,7 @@ fn same_way(a: &Path, b: &Path, step: usize) -> bool {
         && a.steps[step].way != b.steps[step].way
 }
 
-/// How many binary digits a number has.
-fn magnitude(n: u32) -> u32 {
-    u32::BITS - n.leading_zeros()
-}
+/// The unit of effort is a node of a formula that is solved. Nodes of a trace that cost as much to take in as one of these, and what a run
+/// of which only the coverage is looked at costs.
+const NODES_OF_TRACE: u64 = 50;
+const GLIMPSE_EFFORT: u64 = 20;

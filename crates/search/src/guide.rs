@@ -1,14 +1,14 @@
-//! Where the change is, and how far from it a run has come (seed 003's greedy step, seed 001's pruning, as ranks).
+//! Where the change is, and how far from it a run has come (the greedy step of Marinescu and Cadar 2013, the pruning of Taneja et al. 2011, as ranks).
 //!
 //! In: for each block of each version, how many branches it is away from changed code. Out: what a flip is worth on the way
 //! there, how close a run came, and where its two versions did unchanged code differently often: there the state is infected.
 //!
-//! Departs from the seeds in never pruning: a flip that cannot lead to the change is asked last, because the
+//! Departs from both in never pruning: a flip that cannot lead to the change is asked last, because the
 //! distances come from an analysis that may not know all calls.
 
+use crate::goal::Flip;
 use crate::path::Step;
-use crate::queue::Flip;
-use crate::Side;
+use crate::versions::{Pair, Side};
 use parallax_trace::sites::{ProgramMap, SiteKind};
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -32,7 +32,7 @@ pub struct Place {
 }
 
 /// Places for the old and the new version, by block number of the map. Empty: nothing is known.
-pub type Distances = [Vec<Place>; 2];
+pub type Distances = Pair<Vec<Place>>;
 
 /// What is known about the change before the search starts.
 #[derive(Clone, Debug, Default)]
@@ -43,20 +43,18 @@ pub struct Chart {
 }
 
 pub struct Guide<'a> {
-    maps: [&'a ProgramMap; 2],
-    distances: &'a Distances,
+    maps: Pair<&'a ProgramMap>,
+    /// `None`: nothing is known about them.
+    distances: Option<&'a Distances>,
     /// For each version and block that ends in a branch: where its ways lead, in the order of the edges.
-    successors: [HashMap<u32, Vec<u32>>; 2],
+    successors: Pair<HashMap<u32, Vec<u32>>>,
     /// By edge of the old map: the one of the new that is the same.
     twins: Vec<Option<u32>>,
 }
 
-/// How much a flip that leads nearer is better, and one that leads nowhere is worse.
-pub const NEARER: u32 = 2;
-pub const ASTRAY: u32 = 3;
-
 impl<'a> Guide<'a> {
-    pub fn new(maps: [&'a ProgramMap; 2], chart: &'a Chart) -> Guide<'a> {
+    /// `distances`: whether the distances to the change may be used.
+    pub fn new(maps: Pair<&'a ProgramMap>, chart: &'a Chart, distances: bool) -> Guide<'a> {
         let successors = maps.map(|map| {
             let mut all: HashMap<u32, Vec<u32>> = HashMap::new();
             for edge in map.edges.iter().filter(|e| e.from != e.to) {
@@ -64,15 +62,16 @@ impl<'a> Guide<'a> {
             }
             all
         });
-        Guide { maps, distances: &chart.distances, successors, twins: twin_edges(maps, &chart.twins) }
+        let distances = distances.then_some(&chart.distances);
+        Guide { maps, distances, successors, twins: twin_edges(maps, &chart.twins) }
     }
 
     /// The edges of the old map that the versions took differently often, and whether the old one took them more often.
-    pub fn infected(&self, taken: [&[(u32, u8)]; 2]) -> Vec<(u32, bool)> {
-        let new: HashMap<u32, u8> = taken[1].iter().copied().collect();
+    pub fn infected(&self, taken: &Pair<Vec<(u32, u8)>>) -> Vec<(u32, bool)> {
+        let new: HashMap<u32, u8> = taken.new.iter().copied().collect();
         let mut twins_of_taken = HashSet::new();
         let mut found = Vec::new();
-        for (edge, count) in taken[0] {
+        for (edge, count) in &taken.old {
             let Some(twin) = self.twins.get(*edge as usize).copied().flatten() else { continue };
             twins_of_taken.insert(twin);
             let other = new.get(&twin).copied().unwrap_or(0);
@@ -93,13 +92,13 @@ impl<'a> Guide<'a> {
     }
 
     fn place(&self, side: Side, block: u32) -> Option<&Place> {
-        self.distances[side as usize].get(block as usize)
+        self.distances?[side].get(block as usize)
     }
 
     /// The least number of branches between what a run executed and changed code; the greatest number there is if that
     /// is not known or if there is no way. What a function's other callers do is no way: this run was not there.
     pub fn closest(&self, side: Side, taken: impl Iterator<Item = (u32, u8)>) -> u32 {
-        let edges = &self.maps[side as usize].edges;
+        let edges = &self.maps[side].edges;
         let executed = taken.filter_map(|(edge, _)| edges.get(edge as usize));
         executed.filter_map(|edge| self.place(side, edge.to)?.inside).min().unwrap_or(u32::MAX)
     }
@@ -114,11 +113,11 @@ impl<'a> Guide<'a> {
 
     /// Where a flip leads.
     pub fn leads_to(&self, flip: &Flip, step: &Step) -> Distance {
-        let map = self.maps[flip.side as usize];
+        let map = self.maps[flip.side];
         let site = map.sites.get(step.site as usize);
         // A choice between two values leads nowhere.
         let ends_block = site.filter(|s| matches!(s.kind, SiteKind::Branch | SiteKind::Switch));
-        let ways = ends_block.and_then(|s| self.successors[flip.side as usize].get(&s.block));
+        let ways = ends_block.and_then(|s| self.successors[flip.side].get(&s.block));
         let to = ways.zip(step.leads.get(flip.other)).and_then(|(ways, way)| ways.get(*way));
         to.map_or(Distance::Unknown, |block| self.distance(flip.side, *block))
     }
@@ -130,30 +129,30 @@ impl<'a> Guide<'a> {
 
     /// Is it a way between blocks of these functions?
     pub fn is_edge_of_libc(&self, side: Side, edge: u32) -> bool {
-        let edge = self.maps[side as usize].edges.get(edge as usize);
+        let edge = self.maps[side].edges.get(edge as usize);
         edge.is_some_and(|edge| self.is_block_of_libc(side, edge.to))
     }
 
     fn is_block_of_libc(&self, side: Side, block: u32) -> bool {
-        let map = self.maps[side as usize];
+        let map = self.maps[side];
         let function = map.blocks.get(block as usize).and_then(|b| map.functions.get(b.function as usize));
         function.is_some_and(|f| f.model)
     }
 
     /// The block that a condition ends.
     fn block(&self, side: Side, step: &Step) -> Option<u32> {
-        self.maps[side as usize].sites.get(step.site as usize).map(|s| s.block)
+        self.maps[side].sites.get(step.site as usize).map(|s| s.block)
     }
 }
 
 /// Edges between the same blocks, by number of the old map. Of several between two blocks, each has its own.
-fn twin_edges(maps: [&ProgramMap; 2], blocks: &[Option<u32>]) -> Vec<Option<u32>> {
+fn twin_edges(maps: Pair<&ProgramMap>, blocks: &[Option<u32>]) -> Vec<Option<u32>> {
     let mut of_new: HashMap<(u32, u32), VecDeque<u32>> = HashMap::new();
-    for (number, edge) in (0..).zip(&maps[1].edges) {
+    for (number, edge) in (0..).zip(&maps.new.edges) {
         of_new.entry((edge.from, edge.to)).or_default().push_back(number);
     }
     let twin = |block: u32| blocks.get(block as usize).copied().flatten();
-    let edges = maps[0].edges.iter();
+    let edges = maps.old.edges.iter();
     edges.map(|edge| of_new.get_mut(&(twin(edge.from)?, twin(edge.to)?))?.pop_front()).collect()
 }
 
@@ -170,14 +169,16 @@ mod tests {
     #[test]
     fn the_state_is_infected_where_the_same_code_is_executed_differently_often() {
         // The new version has another block 1; what was 1 and 2 is 2 and 3.
-        let maps = [map(&[(0, 1), (1, 2), (2, 1)]), map(&[(0, 1), (1, 2), (0, 2), (2, 3), (3, 2)])];
+        let maps = Pair::new(map(&[(0, 1), (1, 2), (2, 1)]), map(&[(0, 1), (1, 2), (0, 2), (2, 3), (3, 2)]));
         let chart = Chart { twins: vec![Some(0), Some(2), Some(3)], ..Chart::default() };
-        let guide = Guide::new([&maps[0], &maps[1]], &chart);
-        assert_eq!(guide.infected([&[(0, 1), (1, 4), (2, 4)], &[(2, 1), (3, 4), (4, 4)]]), []);
+        let guide = Guide::new(maps.as_ref(), &chart, true);
+        let infected =
+            |old: &[(u32, u8)], new: &[(u32, u8)]| guide.infected(&Pair::new(old.to_vec(), new.to_vec()));
+        assert_eq!(infected(&[(0, 1), (1, 4), (2, 4)], &[(2, 1), (3, 4), (4, 4)]), []);
         assert_eq!(
-            guide.infected([&[(0, 1), (1, 4), (2, 4)], &[(0, 1), (1, 1), (3, 5)]]),
+            infected(&[(0, 1), (1, 4), (2, 4)], &[(0, 1), (1, 1), (3, 5)]),
             [(0, true), (1, false), (2, true)]
         );
-        assert_eq!(guide.infected([&[(0, 1)], &[(2, 1), (4, 1)]]), [(2, false)]);
+        assert_eq!(infected(&[(0, 1)], &[(2, 1), (4, 1)]), [(2, false)]);
     }
 }

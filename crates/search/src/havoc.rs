@@ -23,8 +23,13 @@ const NUMBERS: [&str; 10] = ["0", "1", "2", "3", "5", "9", "10", "-1", "100", "2
 /// How often something is repeated.
 const REPEATS: [usize; 5] = [1, 2, 4, 9, 33];
 
-/// A changed copy of one of the test cases.
-pub fn changed(corpus: &[TestCase], hints: &Hints, random: &mut Rng, max_input: usize) -> Option<TestCase> {
+/// One of the test cases, and a changed copy of it.
+pub fn changed<'c>(
+    corpus: &'c [TestCase],
+    hints: &Hints,
+    random: &mut Rng,
+    max_input: usize,
+) -> Option<(&'c TestCase, TestCase)> {
     let from = pick(corpus, random)?;
     let mut test = from.clone();
     for _ in 0..random.usize(1..=MAX_CHANGES) {
@@ -36,7 +41,7 @@ pub fn changed(corpus: &[TestCase], hints: &Hints, random: &mut Rng, max_input: 
             _ => with_bytes(test, corpus, random),
         };
     }
-    (test != *from && inputs::longest(&test) <= max_input).then_some(test)
+    (test != *from && inputs::longest(&test) <= max_input).then_some((from, test))
 }
 
 /// Newer test cases know more, and short ones are run faster: they are taken more often.
@@ -277,7 +282,9 @@ mod tests {
         hints.options.push(vec![b"-v".to_vec()]);
         let all = |seed| {
             let mut random = Rng::with_seed(seed);
-            (0..200).filter_map(|_| changed(&corpus, &hints, &mut random, 64)).collect::<Vec<_>>()
+            (0..200)
+                .filter_map(|_| changed(&corpus, &hints, &mut random, 64).map(|pair| pair.1))
+                .collect::<Vec<_>>()
         };
         assert_eq!(all(7), all(7));
         assert_ne!(all(7), all(8));

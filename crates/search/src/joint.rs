@@ -5,22 +5,21 @@
 //! compute alike is the same expression in the shared pool, and between two such places the
 //! conditions that are left are paired in order.
 
-use crate::ask::{ExprId, Mind};
+use crate::expressions::{ExprId, Expressions};
 use crate::path::{Identity, Path, Printed};
+use crate::versions::Pair;
 
 /// A question over both paths.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// How many conditions of the old and of the new path must hold.
-    pub prefix: [usize; 2],
+    pub prefix: Pair<usize>,
     /// Must hold, too: the difference.
     pub differs: ExprId,
     /// The same over numbers (see [`crate::numbers`]), if that is something else.
     pub over_numbers: Option<ExprId>,
     /// See [`crate::path::Step::hidden`].
     pub hidden: Vec<(u32, u32)>,
-    /// See [`crate::queue::Flip::patient`].
-    pub patient: bool,
     /// The same for the same places of the programs, whatever the path to them.
     pub goal: u64,
 }
@@ -31,25 +30,24 @@ const MAX_ALIGNED: usize = 600;
 const MAX_BRANCH_QUESTIONS: usize = 64;
 
 /// Questions about what a pair of paths prints.
-pub fn about_outputs(old: &Path, new: &Path, mind: &mut Mind) -> Vec<Question> {
+pub fn about_outputs(old: &Path, new: &Path, expressions: &mut Expressions) -> Vec<Question> {
     let mut list: Vec<Question> = Vec::new();
     for (channel, a) in old.channels() {
         let Some((_, b)) = new.channels().find(|c| c.0 == channel) else { continue };
-        let pairs = compared(a, b, mind);
+        let pairs = compared(a, b, expressions);
         let pairs = || pairs.iter().map(|(x, y)| (&a[*x], &b[*y]));
-        let exact: Vec<ExprId> = pairs().map(|(x, y)| mind.differ(x.exact, y.exact)).collect();
+        let exact: Vec<ExprId> = pairs().map(|(x, y)| expressions.differ(x.exact, y.exact)).collect();
         let numbers: Vec<ExprId> =
-            pairs().filter_map(|(x, y)| Some(mind.differ(x.over_numbers?, y.over_numbers?))).collect();
-        let (differs, over_numbers) = (mind.any(&exact), mind.any(&numbers));
+            pairs().filter_map(|(x, y)| Some(expressions.differ(x.over_numbers?, y.over_numbers?))).collect();
+        let (differs, over_numbers) = (expressions.any(&exact), expressions.any(&numbers));
         let over_numbers =
-            (over_numbers != differs && !mind.is_constant(over_numbers)).then_some(over_numbers);
-        if !mind.is_constant(differs) || over_numbers.is_some() {
+            (over_numbers != differs && !expressions.is_constant(over_numbers)).then_some(over_numbers);
+        if !expressions.is_constant(differs) || over_numbers.is_some() {
             list.push(Question {
-                prefix: [old.steps.len(), new.steps.len()],
+                prefix: Pair::new(old.steps.len(), new.steps.len()),
                 differs,
                 over_numbers,
                 hidden: vec![],
-                patient: false,
                 goal: channel as u64,
             });
         }
@@ -60,10 +58,12 @@ pub fn about_outputs(old: &Path, new: &Path, mind: &mut Mind) -> Vec<Question> {
 /// Positions of the bytes of two outputs that are asked to differ. Where both are constants that differ, the outputs do so on every input of these
 /// paths, and a text that is longer in one version has moved all that follows: then what is the same is found, and only what depends on the input is
 /// asked about in between, so that a difference behind the one that is always there is found, too.
-fn compared(a: &[Printed], b: &[Printed], mind: &Mind) -> Vec<(usize, usize)> {
+fn compared(a: &[Printed], b: &[Printed], expressions: &Expressions) -> Vec<(usize, usize)> {
     let in_order: Vec<(usize, usize)> =
         (0..a.len().min(b.len())).filter(|i| a[*i] != b[*i]).map(|i| (i, i)).collect();
-    let constant = |(x, y): &(usize, usize)| mind.is_constant(a[*x].exact) && mind.is_constant(b[*y].exact);
+    let constant = |(x, y): &(usize, usize)| {
+        expressions.is_constant(a[*x].exact) && expressions.is_constant(b[*y].exact)
+    };
     if !in_order.iter().any(constant) {
         return in_order;
     }
@@ -83,9 +83,9 @@ pub struct Alignment {
     /// Conditions at corresponding places that are different expressions.
     pairs: Vec<(usize, usize)>,
     /// Conditions of the old and of the new path that the other has not.
-    pub alone: [Vec<usize>; 2],
+    pub alone: Pair<Vec<usize>>,
     /// Those of them that have no partner in `pairs` either.
-    pub extra: [Vec<usize>; 2],
+    pub unmatched: Pair<Vec<usize>>,
 }
 
 /// Matches the conditions of two paths.
@@ -96,18 +96,23 @@ pub fn align(old: &Path, new: &Path) -> Alignment {
     let (mut i, mut j) = (0, 0);
     for (x, y) in matches(&a, &b).into_iter().chain([(a.len(), b.len())]) {
         alignment.pairs.extend((i..x).zip(j..y));
-        alignment.alone[0].extend(i..x);
-        alignment.alone[1].extend(j..y);
+        alignment.alone.old.extend(i..x);
+        alignment.alone.new.extend(j..y);
         let paired = (x - i).min(y - j);
-        alignment.extra[0].extend(i + paired..x);
-        alignment.extra[1].extend(j + paired..y);
+        alignment.unmatched.old.extend(i + paired..x);
+        alignment.unmatched.new.extend(j + paired..y);
         (i, j) = (x + 1, y + 1);
     }
     alignment
 }
 
 /// Questions about where a pair of paths goes.
-pub fn about_branches(old: &Path, new: &Path, alignment: &Alignment, mind: &mut Mind) -> Vec<Question> {
+pub fn about_branches(
+    old: &Path,
+    new: &Path,
+    alignment: &Alignment,
+    expressions: &mut Expressions,
+) -> Vec<Question> {
     let mut list: Vec<Question> = Vec::new();
     for (i, j) in alignment.pairs.iter().copied().take(MAX_BRANCH_QUESTIONS) {
         let (a, b) = (&old.steps[i], &new.steps[j]);
@@ -116,15 +121,16 @@ pub fn about_branches(old: &Path, new: &Path, alignment: &Alignment, mind: &mut 
             continue;
         }
         let over_numbers = match (a.holds_over_numbers(), b.holds_over_numbers()) {
-            (Some(x), Some(y)) if a.written.is_some() || b.written.is_some() => Some(mind.differ(x, y)),
+            (Some(x), Some(y)) if a.written.is_some() || b.written.is_some() => {
+                Some(expressions.differ(x, y))
+            }
             _ => None,
         };
         list.push(Question {
-            prefix: [i, j],
-            differs: mind.differ(a.holds, b.holds),
-            over_numbers: over_numbers.filter(|e| !mind.is_constant(*e)),
+            prefix: Pair::new(i, j),
+            differs: expressions.differ(a.holds, b.holds),
+            over_numbers: over_numbers.filter(|e| !expressions.is_constant(*e)),
             hidden: [&old.steps[i].hidden[..], &new.steps[j].hidden].concat(),
-            patient: false,
             goal: (old.steps[i].site as u64) << 32 | new.steps[j].site as u64,
         });
     }

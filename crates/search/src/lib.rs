@@ -1,8 +1,11 @@
 //! Proposes test cases on which two versions may differ, and learns from what became of them.
 //!
-//! In: seeds, the maps of both instrumented programs, and a [`Lab`] for every worker, through which the search has
+//! In: seeds, the maps of both instrumented programs, and a [`Harness`] for every worker, through which the search has
 //! test cases run and judged. Out: the test cases on which the native versions differed, and why the rest
 //! of the frontier was left.
+//!
+//! Strategies ([`strategies`]) propose goals, the [`frontier`] keeps them, the [`scheduler`] divides effort between strategies, the [`engine`] has
+//! questions answered and test cases run, and writes down what came of it ([`knowledge`]).
 //!
 //! Always holds: the search itself starts no process; with the same seeds and settings it proposes the same
 //! test cases in the same order, whatever the number of workers, until a limit ends it.
@@ -15,35 +18,37 @@ use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-mod ask;
-mod collection;
+mod corpus;
+mod coverage;
 mod engine;
+mod expressions;
+mod frontier;
+mod goal;
 mod guide;
 mod havoc;
 mod inputs;
 mod joint;
+mod knowledge;
 mod known;
-mod lane;
 mod loops;
 mod mutate;
 mod numbers;
+mod outcome;
 mod path;
-mod queue;
-mod sequences;
-mod tree;
+mod question;
+mod scheduler;
+mod strategies;
+mod versions;
+mod vocabulary;
 mod words;
 mod workers;
 
 pub use guide::{Chart, Distance, Distances, Place};
 pub use known::Varied;
+pub use outcome::*;
 pub use path::is_condition;
-
-/// Which version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Side {
-    Old,
-    New,
-}
+pub use strategies::{About, Choice, UnknownStrategy, BASELINES};
+pub use versions::{Pair, Side};
 
 /// A run of a symbolic build.
 pub struct Traced {
@@ -77,19 +82,19 @@ pub enum Verdict {
     },
 }
 
-/// A laboratory: what a worker needs to have test cases run. One for each worker; used from one thread at a time.
-pub trait Lab: Send {
+/// What a worker needs to have test cases run. One for each worker; used from one thread at a time.
+pub trait Harness: Send {
     /// Run the symbolic build of a version. `Err` only if nothing can be run any more.
-    fn trace(&mut self, side: Side, test: &TestCase) -> Result<Traced, LabError>;
+    fn trace(&mut self, side: Side, test: &TestCase) -> Result<Traced, HarnessError>;
     /// The same, without conditions and much faster.
-    fn glimpse(&mut self, side: Side, test: &TestCase) -> Result<Glimpse, LabError>;
+    fn glimpse(&mut self, side: Side, test: &TestCase) -> Result<Glimpse, HarnessError>;
     /// Run the native builds of both versions and compare.
-    fn judge(&mut self, test: &TestCase) -> Result<Verdict, LabError>;
+    fn judge(&mut self, test: &TestCase) -> Result<Verdict, HarnessError>;
 }
 
-/// The laboratory is out of order (interrupt, disk full, server lost for good).
+/// The harness is out of order (interrupt, disk full, server lost for good).
 #[derive(Debug, Clone)]
-pub struct LabError(pub String);
+pub struct HarnessError(pub String);
 
 /// When to stop.
 #[derive(Clone, Debug)]
@@ -132,12 +137,10 @@ impl Budget {
 /// Settings, all with defaults.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Seed of all random choices.
-    pub seed: u64,
-    /// Ask the joint question (path of old, path of new, something differs).
-    pub joint: bool,
-    /// Put numbers in the place of their digits, so that an answer may have more or fewer of them.
-    pub numbers: bool,
+    /// From which all random choices follow.
+    pub random_seed: u64,
+    /// Which strategies are switched on.
+    pub strategies: Choice,
     /// Time for one query.
     pub query_time: Duration,
     /// Whoever watches sets it when no more differences are wanted.
@@ -153,9 +156,8 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            seed: 1,
-            joint: true,
-            numbers: true,
+            random_seed: 1,
+            strategies: Choice::default(),
             query_time: Duration::from_millis(500),
             enough: Arc::default(),
             max_input: 4096,
@@ -165,106 +167,29 @@ impl Default for Settings {
     }
 }
 
-/// Told to whoever watches, while the search runs.
-#[derive(Clone, Debug)]
-pub enum Progress {
-    /// A test case on which the versions differ, at the moment it was found.
-    Difference { test: TestCase, signature: String, after: Duration, runs: u64 },
-    /// Another test case with a known signature.
-    Again { signature: String },
-    /// Now and then.
-    Status(Snapshot),
+/// All strategies that there are.
+pub fn all_strategies() -> Vec<About> {
+    let all = strategies::standard_portfolio(&Choice::default());
+    all.map_or_else(|_| vec![], |all| all.entries.iter().map(|entry| entry.strategy.about()).collect())
 }
 
-/// How far a search is. Whoever cannot wait for its end has this.
-#[derive(Clone, Debug, Default)]
-pub struct Snapshot {
-    pub stats: Stats,
-    /// As they would be reported if the search ended now.
-    pub unflipped: Vec<Unflipped>,
+/// Is this choice of strategies one that a search can be made with?
+pub fn check_choice(choice: &Choice) -> Result<(), UnknownStrategy> {
+    strategies::standard_portfolio(choice).map(drop)
 }
 
-/// Counters of a search.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Stats {
-    /// Test cases judged natively.
-    pub runs: u64,
-    /// Runs of symbolic builds.
-    pub traces: u64,
-    pub queries: u64,
-    pub sat: u64,
-    pub unsat: u64,
-    pub unknown: u64,
-    /// Runs that did not go where the solver said they would.
-    pub divergences: u64,
-    pub escapes: u64,
-    pub concretisations: u64,
-    /// Branch sites of either version that depended on the input, and those seen both ways.
-    pub symbolic_sites: u64,
-    pub flipped_sites: u64,
-    pub edges_old: u64,
-    pub edges_new: u64,
-    pub seconds: f64,
-    /// How often all paths were forgotten, because they took too much memory.
-    pub fresh_starts: u64,
-}
-
-/// Why the search ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// Nothing was left to try.
-    Exhausted,
-    Time,
-    Runs,
-    Enough,
-    /// Of Parallax itself, although everything that can be was forgotten.
-    Memory,
-    Interrupted,
-    /// The laboratory gave up.
-    Lab,
-}
-
-/// A branch that was never seen going the other way.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Unflipped {
-    pub side: Side,
-    pub site: u32,
-    pub reason: &'static str,
-}
-
-/// All that a search found out.
-#[derive(Debug)]
-pub struct Outcome {
-    pub stats: Stats,
-    pub ended: Ended,
-    /// Why, if `ended` is [`Ended::Lab`].
-    pub trouble: Option<String>,
-    pub unflipped: Vec<Unflipped>,
-    /// Names of functions in which symbolic data was lost, with counts.
-    pub escapes: Vec<(String, u64)>,
-    /// Test cases worth keeping: each added coverage or a path.
-    pub corpus: Vec<TestCase>,
-}
-
-impl Outcome {
-    /// Of a search that was not waited for when its time was up.
-    pub fn unfinished(Snapshot { stats, unflipped }: Snapshot) -> Outcome {
-        Outcome { stats, ended: Ended::Time, trouble: None, unflipped, escapes: vec![], corpus: vec![] }
-    }
-}
-
-/// Look for differences. `labs`: one for each worker, at least one. `maps`: of the old and the new symbolic build.
-/// `chart`: where the change is, for the blocks of these maps.
+/// Look for differences. `harnesses`: one for each worker, at least one. `maps`: of the old and the new instrumented build.
+/// `chart`: where the change is, for the blocks of these maps. `Err`: the settings' choice of strategies is none.
 pub fn search(
     seeds: Vec<TestCase>,
-    labs: Vec<Box<dyn Lab>>,
-    maps: [&ProgramMap; 2],
-    chart: &Chart,
+    harnesses: Vec<Box<dyn Harness>>,
+    (maps, chart): (Pair<&ProgramMap>, &Chart),
     settings: &Settings,
     budget: &Budget,
     watch: &mut dyn FnMut(Progress),
-) -> Outcome {
-    engine::Engine::new(maps, chart, settings, budget, watch).run(seeds, labs)
+) -> Result<Outcome, UnknownStrategy> {
+    let portfolio = strategies::standard_portfolio(&settings.strategies)?;
+    Ok(engine::Engine::new(maps, chart, portfolio, (settings, budget), watch).run(seeds, harnesses))
 }
 
 fn hash_of(value: &impl std::hash::Hash) -> u64 {

@@ -6,7 +6,7 @@
 //!
 //! In: a path. Out: stretches of input, and test cases in which they stand several times.
 
-use crate::ask::Mind;
+use crate::expressions::Expressions;
 use crate::inputs::edited;
 use crate::path::{Path, Step};
 use parallax_execute::TestCase;
@@ -30,10 +30,10 @@ const REPEATS: &[usize] = &[1, 8, 40];
 const FINE_REPEATS: &[usize] = &[1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 31, 40];
 
 /// The elements that loops of this run took in, those of loops with the least `distance` first.
-pub fn stretches(path: &Path, mind: &Mind, distance: &dyn Fn(&Step) -> u32) -> Vec<Stretch> {
+pub fn stretches(path: &Path, expressions: &Expressions, distance: &dyn Fn(&Step) -> u32) -> Vec<Stretch> {
     let mut walks: BTreeMap<(u32, u32), (u32, Vec<(u32, u32)>)> = BTreeMap::new();
     for step in &path.steps {
-        if let Some(first) = mind.first_byte(step.holds) {
+        if let Some(first) = expressions.first_byte(step.holds) {
             let (_, walk) =
                 walks.entry((step.site, step.context)).or_insert_with(|| (distance(step), Vec::new()));
             if walk.last() != Some(&first) {
@@ -46,7 +46,7 @@ pub fn stretches(path: &Path, mind: &Mind, distance: &dyn Fn(&Step) -> u32) -> V
         for pair in walk.windows(2) {
             let ((input, from), (other, to)) = (pair[0], pair[1]);
             if input == other && from < to && (to - from) as usize <= MAX_STRETCH {
-                if let Some(source) = mind.source(input) {
+                if let Some(source) = expressions.source(input) {
                     let stretch = Stretch { source, from: from as usize, to: to as usize };
                     let least = found.entry(stretch).or_insert(*distance);
                     *least = (*least).min(*distance);

@@ -156,15 +156,8 @@ const MAX_PLACES: usize = 6;
 const ENDINGS: &[&[u8]] = &[b"\n", b"a", b"0", b"1\n", b" ", b"\0\0\0\0", b"-", b",", b"9", b"\x01"];
 
 /// Test cases of another shape.
-/// `repeated`: see [`crate::loops::repeated`].
 /// `compared`: what its run was compared with.
-pub fn variants(
-    test: &TestCase,
-    hints: &Hints,
-    compared: &Compared,
-    repeated: Vec<TestCase>,
-    max_input: usize,
-) -> Vec<TestCase> {
+pub fn variants(test: &TestCase, hints: &Hints, compared: &Compared, max_input: usize) -> Vec<TestCase> {
     let sources = inputs::sources(test);
     let doubled = sources.iter().flat_map(|source| with_words_doubled(test, source));
     let places = compared.iter().flat_map(|(place, texts)| texts.iter().map(move |text| (place, text)));
@@ -172,7 +165,7 @@ pub fn variants(
         places.flat_map(|((source, offset), text)| token_variants(test, source, *offset as usize, text));
     let longer = hints.ended.iter().flat_map(|source| grown(test, source));
     let shorter = sources.iter().flat_map(|source| shrunk(test, source));
-    let all = doubled.chain(repeated).chain(tokens).chain(longer).chain(arguments(test)).chain(shorter);
+    let all = doubled.chain(tokens).chain(longer).chain(arguments(test)).chain(shorter);
     // Each is made when it is asked for: all of those of a large test case would take more memory than there is.
     all.filter(|t| t != test && inputs::longest(t) <= max_input).take(room(test)).collect()
 }
@@ -434,7 +427,7 @@ mod tests {
         let mut test = TestCase::with_args(["x"]);
         test.stdin = b"ab\ncd\n".to_vec();
         let hints = Hints { ended: BTreeSet::from([Source::Stdin]), ..Hints::default() };
-        let all = variants(&test, &hints, &Compared::new(), vec![], 8);
+        let all = variants(&test, &hints, &Compared::new(), 8);
         assert!(all.iter().any(|t| t.stdin == b"ab\ncd\na"));
         assert!(all.iter().any(|t| t.argv.is_empty()));
         assert!(all.iter().all(|t| *t != test && t.stdin.len() <= 8));

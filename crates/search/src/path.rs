@@ -3,7 +3,7 @@
 //! In: a trace. Out: a [`Path`]. Both versions' paths use the same pool and the same names for input bytes,
 //! so that what the versions compute in the same way is the same expression.
 
-use crate::ask::{ExprId, Mind};
+use crate::expressions::{ExprId, Expressions};
 use crate::numbers::Form;
 use crate::{Budget, Traced};
 use parallax_trace::format::CONCRETE_CALL_TARGET;
@@ -111,12 +111,12 @@ impl Path {
         traced: &Traced,
         map: &ProgramMap,
         callees: &mut Callees,
-        mind: &mut Mind,
+        expressions: &mut Expressions,
         budget: &Budget,
     ) -> Path {
         let mut path = Path::default();
         let mut met: HashMap<(u32, u32), u32> = HashMap::new();
-        let mut importer = mind.importer(traced);
+        let mut importer = expressions.importer(traced);
         for (number, event) in traced.trace.events().enumerate() {
             if number % LOOK_EVERY == 0 && budget.is_over() {
                 path.cut = true;
@@ -151,8 +151,8 @@ impl Path {
     }
 }
 
-fn printed(byte: OutputByte, traced: &Traced, importer: &mut crate::ask::Importer) -> Printed {
-    let concrete = |importer: &mut crate::ask::Importer, value| {
+fn printed(byte: OutputByte, traced: &Traced, importer: &mut crate::expressions::Importer) -> Printed {
+    let concrete = |importer: &mut crate::expressions::Importer, value| {
         let exact = importer.constant(8, value);
         Printed { exact, over_numbers: Some(exact) }
     };
@@ -192,7 +192,7 @@ fn call(
     condition: &Condition,
     count: u32,
     callees: &mut Callees,
-    importer: &mut crate::ask::Importer,
+    importer: &mut crate::expressions::Importer,
 ) -> Option<Step> {
     let Expect::Equals(way) = condition.expect else { return None };
     let value = importer.expr(condition.label)?;
@@ -222,7 +222,7 @@ fn step(
     condition: &Condition,
     count: u32,
     map: &ProgramMap,
-    importer: &mut crate::ask::Importer,
+    importer: &mut crate::expressions::Importer,
 ) -> Option<Step> {
     let is_guard = match condition.origin {
         Origin::Pin(_) => return None,
@@ -290,7 +290,7 @@ fn ways_out(
     value: ExprId,
     condition: &Condition,
     cases: &[u64],
-    importer: &mut crate::ask::Importer,
+    importer: &mut crate::expressions::Importer,
 ) -> (ExprId, Vec<ExprId>) {
     match &condition.expect {
         Expect::Equals(wanted) => {

@@ -1,6 +1,7 @@
-//! Workers: threads that run and judge test cases, each with its own laboratory.
+//! Workers: threads that run and judge test cases, each with its own harness.
 
-use crate::{Glimpse, Lab, LabError, Side, Traced, Verdict};
+use crate::versions::{Pair, Side};
+use crate::{Glimpse, Harness, HarnessError, Traced, Verdict};
 use parallax_execute::TestCase;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, Receiver, Sender};
@@ -13,14 +14,14 @@ pub struct Order {
     pub test: TestCase,
     /// Judge even if the symbolic builds behave alike.
     pub judge_anyway: bool,
-    /// A glimpse is enough.
-    pub glimpse: bool,
+    /// Its coverage is enough.
+    pub is_glimpse: bool,
 }
 
 /// What became of it.
 pub struct Result {
     pub number: usize,
-    pub done: std::result::Result<Done, LabError>,
+    pub done: std::result::Result<Done, HarnessError>,
 }
 
 pub struct Done {
@@ -31,22 +32,22 @@ pub struct Done {
 
 /// What the symbolic builds showed.
 pub enum Seen {
-    All([Traced; 2]),
-    Glimpse([Glimpse; 2]),
+    All(Box<Pair<Traced>>),
+    Glimpse(Pair<Glimpse>),
 }
 
-fn work(lab: &mut dyn Lab, order: &Order) -> std::result::Result<Done, LabError> {
-    let (seen, alike) = if order.glimpse {
-        let both = [lab.glimpse(Side::Old, &order.test)?, lab.glimpse(Side::New, &order.test)?];
-        let alike = both[0].digest == both[1].digest;
-        (Seen::Glimpse(both), alike)
+fn work(harness: &mut dyn Harness, order: &Order) -> std::result::Result<Done, HarnessError> {
+    let (seen, alike) = if order.is_glimpse {
+        let (old, new) = (harness.glimpse(Side::Old, &order.test)?, harness.glimpse(Side::New, &order.test)?);
+        let alike = old.digest == new.digest;
+        (Seen::Glimpse(Pair::new(old, new)), alike)
     } else {
-        let both = [lab.trace(Side::Old, &order.test)?, lab.trace(Side::New, &order.test)?];
-        let alike = both[0].digest == both[1].digest;
-        (Seen::All(both), alike)
+        let (old, new) = (harness.trace(Side::Old, &order.test)?, harness.trace(Side::New, &order.test)?);
+        let alike = old.digest == new.digest;
+        (Seen::All(Box::new(Pair::new(old, new))), alike)
     };
     let judge = !alike || order.judge_anyway;
-    let verdict = if judge { Some(lab.judge(&order.test)?) } else { None };
+    let verdict = if judge { Some(harness.judge(&order.test)?) } else { None };
     Ok(Done { seen, verdict })
 }
 
@@ -54,7 +55,7 @@ impl Done {
     /// Bytes that its traces take, about.
     fn size(&self) -> u64 {
         match &self.seen {
-            Seen::All(both) => both.iter().map(|traced| traced.trace.size()).sum::<usize>() as u64,
+            Seen::All(both) => both.iter().map(|(_, traced)| traced.trace.size()).sum::<usize>() as u64,
             Seen::Glimpse(_) => 0,
         }
     }
@@ -99,14 +100,14 @@ pub struct Workers {
 
 impl Workers {
     /// `most`: bytes of traces that may wait to be taken, about.
-    pub fn start(labs: Vec<Box<dyn Lab>>, most: u64) -> Workers {
+    pub fn start(harnesses: Vec<Box<dyn Harness>>, most: u64) -> Workers {
         let shared = Arc::new(Shared { most, ..Shared::default() });
         let (orders, inbox) = channel::<Order>();
         let (outbox, results) = channel();
         let inbox = Arc::new(Mutex::new(inbox));
-        let threads = labs
+        let threads = harnesses
             .into_iter()
-            .map(|mut lab| {
+            .map(|mut harness| {
                 let (inbox, outbox, shared) = (inbox.clone(), outbox.clone(), shared.clone());
                 std::thread::spawn(move || {
                     loop {
@@ -117,7 +118,7 @@ impl Workers {
                         if shared.is_over() {
                             return;
                         }
-                        let done = work(lab.as_mut(), &order);
+                        let done = work(harness.as_mut(), &order);
                         let size = done.as_ref().map_or(0, Done::size);
                         shared.held.fetch_add(size, Ordering::Relaxed);
                         if outbox.send(Result { number: order.number, done }).is_err() {

@@ -50,7 +50,7 @@ impl Comparison<'_> {
             }
         }
         let otherwise = match (&outcome.ended, &outcome.trouble) {
-            (Ended::Lab, trouble) => Err(CliError::Search(trouble.clone().unwrap_or_default())),
+            (Ended::Harness, trouble) => Err(CliError::Search(trouble.clone().unwrap_or_default())),
             _ => Ok(ExitCode::Success),
         };
         Ok(self.code(&ledger.view, otherwise))
@@ -66,7 +66,7 @@ impl Comparison<'_> {
         let maps = [&instrumented[0].map, &instrumented[1].map];
         // What a worker has confirmed is found, whether or not the search came to hear of it.
         for case in shared.findings().unannounced() {
-            ledger.admit(&case, outcome.stats.runs)?;
+            ledger.admit(&case, outcome.stats.runs, &[])?;
         }
         ledger.view.lost = shared.losses().views(maps);
         ledger.note_unstable(&shared.rules.parts());
@@ -120,7 +120,7 @@ impl Comparison<'_> {
             Ended::Enough => "as many differences as --max-differences allows were found".to_owned(),
             Ended::Memory => "the memory of Parallax itself (--own-memory) was used up".to_owned(),
             Ended::Interrupted => "interrupted".to_owned(),
-            Ended::Lab => {
+            Ended::Harness => {
                 format!("no run was possible any more: {}", outcome.trouble.as_deref().unwrap_or(""))
             }
         }

@@ -122,7 +122,13 @@ fn wrong_command_lines_say_what_to_do() {
     refused(&["good.c", "other.c", "--golden", "bad.c"], 3, "nonsense");
     refused(&["good.c", "other.c", "--ignore", "("], 2, "not a regular expression");
     refused(&["good.c", "other.c", "--compare", "colour"], 2, "stdout");
-    refused(&["good.c", "other.c", "--strategy", "magic"], 2, "concolic");
+    refused(&["good.c", "other.c", "--strategy", "magic"], 2, "generational");
+    refused(&["good.c", "other.c", "--without", "magic"], 2, "there is no strategy `magic`; there are: ");
+    refused(
+        &["good.c", "other.c", "--only", "joint", "--without", "joint"],
+        2,
+        "all strategies are switched off",
+    );
     refused(&["good.c", "other.c", "--seeds", "gone"], 2, "gone");
     refused(&["good.c", "other.c", "--out", "precious"], 2, "--out");
     refused(&["good.c", "bad.c"], 3, "nonsense");

@@ -269,3 +269,38 @@ fn interpreter_loops_of_computed_gotos_are_followed() {
     let output = compare_in(directory.path(), "threaded", &[&FIRST[..], &["--stdin", "in"]].concat());
     Compared { directory, output }.one("stdout");
 }
+
+#[test]
+fn strategies_can_be_switched_off_and_a_difference_says_which_led_to_it() {
+    let compared = compare("boundary", &[&FIRST[..], &["--only", "joint,generational", "--", "0"]].concat());
+    let difference = compared.one("stdout");
+    let chain: Vec<&str> =
+        difference["strategies"].as_array().unwrap().iter().map(|s| s.as_str().unwrap()).collect();
+    assert!(
+        !chain.is_empty() && chain.iter().all(|name| ["joint", "generational"].contains(name)),
+        "{chain:?}"
+    );
+    let stats = &compared.json(1)["stats"]["strategies"];
+    assert_eq!(stats.as_object().unwrap().keys().collect::<Vec<_>>(), ["generational", "joint"]);
+    assert_eq!(stats[*chain.last().unwrap()]["differences"], 1);
+    assert!(stats["generational"]["proposals"].as_u64() > Some(0));
+}
+
+#[test]
+fn the_strategies_are_listed() {
+    let here = std::env::temp_dir();
+    let list = |args: &[&str]| {
+        let output = parallax(&here, &[&["strategies"], args].concat()).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let json: Value = serde_json::from_str(&list(&["--format", "json"])).unwrap();
+    let all = json["strategies"].as_array().unwrap();
+    let text = list(&[]);
+    assert!(all.len() > 10);
+    for strategy in all {
+        let [name, summary, paper] =
+            ["name", "summary", "paper"].map(|field| strategy[field].as_str().unwrap());
+        assert!(text.contains(name) && text.contains(summary) && text.contains(paper), "{strategy}");
+    }
+}

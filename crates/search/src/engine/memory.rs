@@ -6,6 +6,8 @@
 //! Always holds: what was found, what was executed and which test cases were tried is not forgotten.
 
 use super::*;
+use crate::corpus::Corpus;
+use std::collections::HashSet;
 
 /// How often it is looked how much is used.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -15,55 +17,62 @@ const LOOKED_AT_AGAIN: usize = 32;
 impl Engine<'_> {
     /// Is as much memory in use as there may be, although everything that can be was forgotten?
     pub(super) fn is_out_of_memory(&mut self) -> bool {
-        if self.looked.elapsed() < LOOK_EVERY {
+        if self.clock.looked_at_memory.elapsed() < LOOK_EVERY {
             return false;
         }
-        self.looked = Instant::now();
+        self.clock.looked_at_memory = Instant::now();
         if !self.budget.memory.is_used_up() {
             return false;
         }
         self.start_over();
         (self.budget.memory.trim)();
-        self.looked = Instant::now();
+        self.clock.looked_at_memory = Instant::now();
         self.budget.memory.is_used_up()
     }
 
     /// Forgets all paths, expressions and questions. Test cases that matter are looked at again, as if they were new.
     fn start_over(&mut self) {
-        self.stats.fresh_starts += 1;
-        self.records.iter_mut().for_each(|record| record.paths = Default::default());
-        self.mind = Mind::new(self.settings);
-        self.tree = Tree::default();
-        self.wanted.clear();
-        self.queue.forget();
-        let Collection { all, reaching, nearby, smallest, infected } = &mut self.collection;
+        self.accounting.stats.fresh_starts += 1;
+        self.known.forget_paths();
+        self.expressions = Expressions::new(self.settings, self.portfolio.has("numbers"));
+        self.frontier.forget_questions();
+        self.portfolio.entries.iter_mut().for_each(|entry| entry.strategy.forget());
+        let Corpus { all, reaching, nearby, smallest, infected } = &self.known.corpus;
         let lists = [infected.list(), reaching, nearby, smallest.list(), all];
         let again = lists.into_iter().flat_map(|list| list.iter().rev().take(LOOKED_AT_AGAIN));
         let mut seen = HashSet::new();
-        let again: VecDeque<TestCase> = again.filter(|test| seen.insert(*test)).cloned().collect();
-        self.striking.clear();
-        self.promising = again;
+        let again: Vec<TestCase> = again.filter(|test| seen.insert(*test)).cloned().collect();
+        for test in again {
+            let made = Made::default();
+            let glimpsed = GlimpsedTest { test: &test, made, what: Glimpsed::Something };
+            for id in self.portfolio.ids() {
+                let mut out = Proposals::default();
+                self.portfolio.entries[id.0].strategy.glimpsed(&glimpsed, &mut out);
+                self.propose(id, out);
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{search, Memory};
     use parallax_trace::synth::Synth;
     use std::sync::atomic::{AtomicU64, Ordering};
 
     /// Every run does nothing.
     struct Idle;
 
-    impl Lab for Idle {
-        fn trace(&mut self, _: Side, _: &TestCase) -> Result<Traced, LabError> {
+    impl Harness for Idle {
+        fn trace(&mut self, _: Side, _: &TestCase) -> Result<Traced, HarnessError> {
             Ok(Traced { trace: Synth::new(vec![]).trace(), inputs: vec![], digest: 0 })
         }
-        fn glimpse(&mut self, _: Side, _: &TestCase) -> Result<Glimpse, LabError> {
+        fn glimpse(&mut self, _: Side, _: &TestCase) -> Result<Glimpse, HarnessError> {
             std::thread::sleep(Duration::from_millis(1));
             Ok(Glimpse { taken: vec![], digest: 0 })
         }
-        fn judge(&mut self, _: &TestCase) -> Result<Verdict, LabError> {
+        fn judge(&mut self, _: &TestCase) -> Result<Verdict, HarnessError> {
             Ok(Verdict::Same)
         }
     }
@@ -77,8 +86,16 @@ mod tests {
             memory,
         };
         let seed = TestCase::with_args(["a", "1 2 3"]);
-        let labs: Vec<Box<dyn Lab>> = vec![Box::new(Idle)];
-        search(vec![seed], labs, [&map, &map], &Chart::default(), &Settings::default(), &budget, &mut |_| ())
+        let harnesses: Vec<Box<dyn Harness>> = vec![Box::new(Idle)];
+        search(
+            vec![seed],
+            harnesses,
+            (Pair::new(&map, &map), &Chart::default()),
+            &Settings::default(),
+            &budget,
+            &mut |_| (),
+        )
+        .unwrap()
     }
 
     #[test]
@@ -102,10 +119,17 @@ mod tests {
         let memory = Memory { most: u64::MAX, used: || 0, trim: || () };
         let interrupt = parallax_execute::Interrupt::new();
         let budget = Budget { deadline: Instant::now(), runs: None, interrupt, memory };
-        let labs: Vec<Box<dyn Lab>> = vec![Box::new(Idle)];
+        let harnesses: Vec<Box<dyn Harness>> = vec![Box::new(Idle)];
         let seeds = (0..5000).map(|n| TestCase::with_args([n.to_string()])).collect();
-        let outcome =
-            search(seeds, labs, [&map, &map], &Chart::default(), &Settings::default(), &budget, &mut |_| ());
+        let outcome = search(
+            seeds,
+            harnesses,
+            (Pair::new(&map, &map), &Chart::default()),
+            &Settings::default(),
+            &budget,
+            &mut |_| (),
+        )
+        .unwrap();
         assert_eq!((outcome.ended, outcome.stats.traces), (Ended::Time, 0));
     }
 }

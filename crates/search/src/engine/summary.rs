@@ -3,18 +3,18 @@
 use super::*;
 
 impl Engine<'_> {
-    pub(super) fn current_stats(&self) -> Stats {
-        let mut by_site: BTreeMap<(Side, u32), BTreeSet<u64>> = BTreeMap::new();
-        for (side, site, way) in &self.ways {
-            by_site.entry((*side, *site)).or_default().insert(*way);
-        }
+    fn current_stats(&self) -> Stats {
+        let ways = self.known.coverage.ways();
+        let named = self.portfolio.ids().map(|id| self.portfolio.name(id));
         Stats {
-            symbolic_sites: by_site.len() as u64,
-            flipped_sites: by_site.values().filter(|w| w.len() > 1).count() as u64,
-            edges_old: distinct_edges(&self.edges[0]),
-            edges_new: distinct_edges(&self.edges[1]),
-            seconds: self.started.elapsed().as_secs_f64(),
-            ..self.stats.clone()
+            symbolic_sites: ways.len() as u64,
+            flipped_sites: ways.values().filter(|n| **n > 1).count() as u64,
+            edges_old: self.known.coverage.edges(Side::Old),
+            edges_new: self.known.coverage.edges(Side::New),
+            seconds: self.clock.started.elapsed().as_secs_f64(),
+            dropped_goals: self.frontier.dropped,
+            strategies: named.zip(self.accounting.by_strategy.iter().copied()).collect(),
+            ..self.accounting.stats.clone()
         }
     }
 
@@ -23,35 +23,23 @@ impl Engine<'_> {
     }
 
     fn unflipped(&self) -> Vec<Unflipped> {
-        let mut ways: BTreeMap<(Side, u32), u32> = BTreeMap::new();
-        for (side, site, _) in &self.ways {
-            *ways.entry((*side, *site)).or_default() += 1;
-        }
-        let once = ways.into_iter().filter(|(_, n)| *n == 1).map(|(branch, _)| branch);
-        once.map(|(side, site)| {
-            let reason = self.refused.get(&(side, site)).copied();
-            Unflipped { side, site, reason: reason.unwrap_or("not tried before the search ended") }
+        let once = self.known.coverage.ways().into_iter().filter(|(_, n)| *n == 1);
+        once.map(|(site, _)| {
+            let reason = self.known.asked.refused.get(&site).copied();
+            let reason = reason.unwrap_or("not tried before the search ended");
+            Unflipped { side: site.side, site: site.number, reason }
         })
         .collect()
     }
 
     pub(super) fn finish(self, ended: Ended) -> Outcome {
         let Snapshot { stats, unflipped } = self.snapshot();
-        let Engine { records, mind, trouble, escapes, collection, .. } = self;
+        let Engine { known: Knowledge { runs, corpus, .. }, expressions, trouble, accounting, .. } = self;
+        let paths: Vec<Pair<Path>> = runs.into_iter().map(|run| run.paths).collect();
         // Gigabytes take seconds to free, one path after the other; nobody has to wait for that.
-        std::thread::spawn(move || drop(records));
-        mind.forget();
-        Outcome {
-            stats,
-            ended,
-            trouble,
-            unflipped,
-            escapes: escapes.into_iter().collect(),
-            corpus: collection.all,
-        }
+        std::thread::spawn(move || drop(paths));
+        expressions.forget();
+        let escapes = accounting.escapes.into_iter().collect();
+        Outcome { stats, ended, trouble, unflipped, escapes, corpus: corpus.all }
     }
-}
-
-fn distinct_edges(edges: &BTreeSet<(u32, u8)>) -> u64 {
-    edges.iter().map(|e| e.0).collect::<BTreeSet<_>>().len() as u64
 }

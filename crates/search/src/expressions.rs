@@ -20,7 +20,7 @@ const EASIER: u64 = 8;
 const NUMBER_BITS: [u8; 3] = [10, 20, 31];
 
 /// Everything the search knows about expressions.
-pub struct Mind {
+pub struct Expressions {
     pool: Pool,
     names: Names,
     solver: Stack,
@@ -51,11 +51,12 @@ pub struct Importer<'m> {
     renamed: Vec<u32>,
 }
 
-impl Mind {
-    pub fn new(settings: &Settings) -> Mind {
+impl Expressions {
+    /// `numbers`: put numbers in the place of their digits.
+    pub fn new(settings: &Settings, numbers: bool) -> Expressions {
         let solver = parallax_solve::Settings { record: settings.record.clone(), ..Default::default() };
         let solver = parallax_solve::standard_stack(&solver);
-        Mind { pool: Pool::new(), names: Names::default(), solver, numbers: settings.numbers }
+        Expressions { pool: Pool::new(), names: Names::default(), solver, numbers }
     }
 
     /// The end. Frees the expressions beside whoever calls: that may take long.
@@ -239,6 +240,32 @@ impl Mind {
     /// At least one of these holds.
     pub fn any(&mut self, list: &[ExprId]) -> ExprId {
         any(&mut self.pool, list)
+    }
+}
+
+#[cfg(test)]
+impl Expressions {
+    fn byte(&mut self, source: &Source, offset: u32) -> ExprId {
+        let input = self.names.number(source);
+        self.pool.byte(Var { input, offset })
+    }
+
+    /// Is a byte of an input this one?
+    pub fn is_byte(&mut self, source: &Source, offset: u32, value: u8) -> ExprId {
+        let byte = self.byte(source, offset);
+        self.pool.eq_const(byte, value.into())
+    }
+
+    pub fn negated(&mut self, e: ExprId) -> ExprId {
+        self.pool.not(e)
+    }
+
+    /// A constant, or a byte of an input.
+    pub fn printed(&mut self, source: &Source, byte: Result<u8, u32>) -> ExprId {
+        match byte {
+            Ok(value) => self.pool.constant(8, value.into()),
+            Err(offset) => self.byte(source, offset),
+        }
     }
 }
 

@@ -2,21 +2,23 @@
 //!
 //! Thousands of test cases bring something new, most of them by the way, in a large input full of chance. What is changed at random had
 //! better start from the smallest one that does a thing than from the first (as AFL's favourites do), and from those on which the
-//! state of the versions is infected already (seed 004, 001): all that is missing there is to make it visible.
+//! state of the versions is infected already (Böhme 2014, Taneja et al. 2011): all that is missing there is to make it visible.
 //!
 //! In: what a run did, and its test case. Out: test cases to start from.
 
 use crate::inputs;
+use crate::versions::Side;
 use fastrand::Rng;
 use parallax_execute::TestCase;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Among how many kinds one is drawn, see [`Collection::draw`].
+/// Among how many kinds one is drawn, see [`Corpus::draw`].
 const KINDS: u8 = 7;
 
 #[derive(Default)]
-pub struct Collection {
+pub struct Corpus {
     /// All that brought something new.
     pub all: Vec<TestCase>,
     /// Those that execute changed code, in different ways.
@@ -24,15 +26,15 @@ pub struct Collection {
     /// Those that came as close to the change as any, while none executes it.
     pub nearby: Vec<TestCase>,
     /// The smallest for each way between blocks of the program itself, by version and edge.
-    pub smallest: Favourites<(usize, u32)>,
+    pub smallest: Favourites<(Side, u32)>,
     /// The smallest for each place where the versions did the same code differently often; see [`crate::guide::Guide::infected`].
     pub infected: Favourites<(u32, bool)>,
 }
 
-impl Collection {
+impl Corpus {
     /// What infects the state, what executes the change or, if nothing does, came close to it, or what is the smallest for something: one
     /// of them as often as the other; now and then everything.
-    pub fn draw(&mut self, random: &mut Rng) -> &[TestCase] {
+    pub fn draw(&self, random: &mut Rng) -> &[TestCase] {
         let near = if self.reaching.is_empty() { &self.nearby } else { &self.reaching };
         let drawn: &[TestCase] = match random.u8(..KINDS) {
             0 | 1 => self.infected.list(),
@@ -53,13 +55,13 @@ pub struct Favourites<K> {
     /// The best so far: its size, its age, and itself.
     best: BTreeMap<K, (usize, u64, Rc<TestCase>)>,
     age: u64,
-    list: Vec<TestCase>,
-    is_listed: bool,
+    /// Made when it is wanted.
+    list: OnceCell<Vec<TestCase>>,
 }
 
 impl<K> Default for Favourites<K> {
     fn default() -> Self {
-        Favourites { best: BTreeMap::new(), age: 0, list: vec![], is_listed: true }
+        Favourites { best: BTreeMap::new(), age: 0, list: OnceCell::new() }
     }
 }
 
@@ -76,21 +78,19 @@ impl<K: Ord> Favourites<K> {
             if known.is_none_or(|(best, ..)| size < *best) {
                 let test = shared.get_or_insert_with(|| Rc::new(test.clone()));
                 self.best.insert(thing, (size, self.age, test.clone()));
-                self.is_listed = false;
+                self.list.take();
             }
         }
         is_new
     }
 
     /// What is kept, the latest last.
-    pub fn list(&mut self) -> &[TestCase] {
-        if !self.is_listed {
+    pub fn list(&self) -> &[TestCase] {
+        self.list.get_or_init(|| {
             let by_age: BTreeMap<u64, &Rc<TestCase>> =
                 self.best.values().map(|(_, age, test)| (*age, test)).collect();
-            self.list = by_age.into_values().map(|test| (**test).clone()).collect();
-            self.is_listed = true;
-        }
-        &self.list
+            by_age.into_values().map(|test| (**test).clone()).collect()
+        })
     }
 }
 
