@@ -16,6 +16,14 @@ const IMPATIENCE: u32 = 10;
 /// What a millisecond counts that gave no answer, in nodes of formulas.
 const NODES_PER_MILLISECOND: u64 = 40;
 
+/// A flip that is asked for on its own path.
+fn own_flip(goal: &Goal) -> Option<&Flip> {
+    match goal {
+        Goal::Flip(flip) if flip.how.relaxed.is_none() => Some(flip),
+        _ => None,
+    }
+}
+
 impl Engine<'_> {
     /// Puts a question to the solver. `by`: who thought of it; `lane`: whose effort it is.
     pub(super) fn answer(&mut self, by: StrategyId, lane: StrategyId, goal: Goal) -> Option<Planned> {
@@ -71,7 +79,7 @@ impl Engine<'_> {
         of_strategy.effort += cost + 1;
         self.scheduler.pay(Work::Question, lane, cost + 1);
         self.thought += cost;
-        if let Goal::Flip(flip) = goal {
+        if let Some(flip) = own_flip(goal) {
             let asked = &mut self.known.asked;
             *asked.about.entry(flip.key.branch().site).or_default() += 1;
             if cost > EXPENSIVE {
@@ -126,12 +134,10 @@ impl Engine<'_> {
     }
 
     fn refuse(&mut self, goal: &Goal, reason: &'static str) {
-        if let Goal::Flip(flip) = goal {
-            if flip.how.relaxed.is_none() {
-                let branch = flip.key.branch();
-                self.known.asked.refused.insert(branch.site, reason);
-                *self.known.asked.failures.entry(branch).or_default() += 1;
-            }
+        if let Some(flip) = own_flip(goal) {
+            let branch = flip.key.branch();
+            self.known.asked.refused.insert(branch.site, reason);
+            *self.known.asked.failures.entry(branch).or_default() += 1;
         }
     }
 

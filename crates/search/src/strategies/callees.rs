@@ -25,7 +25,7 @@ impl Strategy for Callees {
         else {
             return;
         };
-        let Some(address) = see.known.step(flip).calls else { return };
+        let Some(address) = see.known.step(flip).calls.filter(|_| !answered.is_relaxed()) else { return };
         let function = see.expressions.value(address, test);
         let rest = see.expressions.and_not(wanted(flip, see.known), address, function);
         out.add(Goal::Flip(Flip { wants: Some(rest), ..flip.clone() }), false, [0; 3]);

@@ -22,8 +22,7 @@ impl Strategy for Insert {
 
     fn answered(&mut self, answered: &Answered, see: &mut Context, out: &mut Proposals) {
         let (Goal::Flip(flip), Answer::Sat(changes)) = (answered.goal, answered.answer) else { return };
-        let is_relaxed = flip.how.relaxed.is_some();
-        if is_relaxed || !changes.numbers.is_empty() || !see.known.is_own(flip) {
+        if answered.is_relaxed() || !changes.numbers.is_empty() || !see.known.is_own(flip) {
             return;
         }
         let run = see.known.run(flip.run);

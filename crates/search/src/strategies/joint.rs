@@ -44,7 +44,10 @@ impl Strategy for Joint {
     fn answered(&mut self, answered: &Answered, see: &mut Context, out: &mut Proposals) {
         let (Goal::Differ(differ), Answer::Sat(_)) = (answered.goal, answered.answer) else { return };
         // What holds over numbers may hold over bytes in another way.
-        if answered.question.over_numbers && !see.expressions.is_constant(differ.question.differs) {
+        if answered.question.over_numbers
+            && !answered.is_relaxed()
+            && !see.expressions.is_constant(differ.question.differs)
+        {
             let exact = Question { over_numbers: None, ..(*differ.question).clone() };
             self.propose(differ.run, exact, see, out);
         }

@@ -68,6 +68,13 @@ pub struct Answered<'q> {
     pub test: Option<&'q TestCase>,
 }
 
+impl Answered<'_> {
+    /// Were conditions left out of the question?
+    pub fn is_relaxed(&self) -> bool {
+        crate::question::asking(self.goal).is_some_and(|how| how.relaxed.is_some())
+    }
+}
+
 /// A coverage run that did something new.
 pub struct GlimpsedTest<'g> {
     pub test: &'g TestCase,

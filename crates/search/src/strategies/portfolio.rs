@@ -83,7 +83,7 @@ fn all() -> Vec<Entry> {
     let nothing = Weights::default();
     let entry = |strategy: Box<dyn Strategy>, weights| Entry { strategy, weights };
     vec![
-        entry(Box::<words::Words>::default(), tries(0, 2)),
+        entry(Box::<words::Words>::default(), tries(1, 2)),
         entry(Box::new(options::Options), tries(0, 4)),
         entry(Box::new(structure::Structure), tries(2, 2)),
         entry(Box::new(repeat::Repeat), tries(1, 1)),
@@ -94,12 +94,12 @@ fn all() -> Vec<Entry> {
         entry(Box::new(generational::Generational), asks(2)),
         entry(Box::new(newest::Newest), asks(2)),
         entry(Box::<tree::Tree>::default(), asks(2)),
-        entry(Box::new(follow::Follow), asks(8)),
-        entry(Box::<relax::Relax>::default(), asks(8)),
+        entry(Box::new(follow::Follow), asks(24)),
+        entry(Box::<relax::Relax>::default(), asks(24)),
         entry(Box::new(callees::Callees), asks(2)),
         entry(Box::new(regenerate::Regenerate), asks(1)),
         entry(Box::<insert::Insert>::default(), tries(2, 0)),
-        entry(Box::new(hybrid::Hybrid), tries(6, 0)),
+        entry(Box::new(hybrid::Hybrid), tries(20, 0)),
         entry(Box::new(numbers::Numbers), asks(1)),
         entry(Box::new(distance::Distance), nothing),
     ]

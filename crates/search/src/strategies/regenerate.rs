@@ -30,7 +30,8 @@ impl Strategy for Regenerate {
 
     fn answered(&mut self, answered: &Answered, see: &mut Context, out: &mut Proposals) {
         let (goal, Answer::Unsat(core)) = (answered.goal, answered.answer) else { return };
-        let Some(place) = Place::of(goal, see.known) else { return };
+        // What is asked for without some conditions is on no path whose conditions could be flipped.
+        let Some(place) = Place::of(goal, see.known).filter(|_| !answered.is_relaxed()) else { return };
         let depth = see.known.run(place.run).depth + 1;
         if depth > MAX_OBSTACLES || !is_worth_leaving(goal, see.known) {
             return;
