@@ -80,6 +80,35 @@ pub fn commit(directory: &Path, revision: &str) -> Result<String, BuildError> {
     Ok(printed.lines().last().unwrap_or_default().to_string())
 }
 
+/// A commit of a range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit {
+    pub hash: String,
+    /// The first parent; a commit without history has none.
+    pub parent: Option<String>,
+    /// When it was committed, as ISO 8601.
+    pub date: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// The commits of a range `A..B`, oldest first.
+pub fn commits(directory: &Path, range: &str) -> Result<Vec<Commit>, BuildError> {
+    for end in range.split("..").filter(|end| !end.is_empty()) {
+        find(directory, end.trim_start_matches('.'))?;
+    }
+    let format = "--format=%H%x1f%P%x1f%cI%x1f%s";
+    let arguments = ["log", "--reverse", "--topo-order", "--no-show-signature", format, "--end-of-options", range, "--"];
+    let printed = ask(git(directory).args(arguments))?;
+    let commit = |line: &str| {
+        let mut fields = line.split('\x1f');
+        let hash = fields.next()?.to_owned();
+        let parent = fields.next()?.split(' ').next().filter(|parent| !parent.is_empty()).map(str::to_owned);
+        Some(Commit { hash, parent, date: fields.next()?.to_owned(), subject: fields.next()?.to_owned() })
+    };
+    Ok(printed.lines().filter_map(commit).collect())
+}
+
 /// Does the working tree around a directory hold what its commit does? Results of Parallax at `out` and its configuration do
 /// not count; ignored files do not, either.
 pub fn is_clean(directory: &Path, out: &Path) -> Result<bool, BuildError> {

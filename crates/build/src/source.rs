@@ -111,8 +111,31 @@ fn original_directory(path: &Path) -> Result<PathBuf, BuildError> {
     Ok(absolute.parent().map(Path::to_path_buf).unwrap_or_default())
 }
 
+/// A private copy of what would be built, with its patch applied. Out: the directory in which the build command would run.
+pub fn export(
+    source: &Source,
+    patch: Option<&Path>,
+    to: &Path,
+    cache: &Cache,
+) -> Result<PathBuf, BuildError> {
+    let prepared = source.prepare(to, cache, false)?;
+    if let Some(patch) = patch {
+        git::apply(patch, to, &source.name())?;
+    }
+    Ok(prepared.directory)
+}
+
+/// The command that makes a program of a single file, in a directory that has a copy of it and of headers; what is not there is looked for beside the
+/// original.
+pub fn command_for_copy(original: &Path) -> Result<String, BuildError> {
+    let directory = quote(&original_directory(original)?.to_string_lossy());
+    let source = quote(&original.file_name().unwrap_or_default().to_string_lossy());
+    let program = quote(&program_name(original));
+    Ok(format!("\"$CC\" -g -O1 -iquote . -I . -iquote {directory} -I {directory} {source} -o {program} -lm"))
+}
+
 /// A word for the shell.
-fn quote(word: &str) -> String {
+pub fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 

@@ -2,7 +2,9 @@
 //!
 //! Every option here is in the book (`docs/book/command-line.md`), and a test keeps it so.
 
+use crate::blame_args::BlameArgs;
 use crate::diff_args::{DiffArgs, DiffFormat, ReplayArgs, StrategiesArgs};
+use crate::history_args::HistoryArgs;
 use crate::inspect_args::InspectArgs;
 use crate::reading::ReadLimits;
 use crate::units;
@@ -29,6 +31,10 @@ pub enum Command {
     Inspect(Box<InspectArgs>),
     /// Run kept tests on both versions
     Replay(Box<ReplayArgs>),
+    /// Which pieces of the change a kept difference needs
+    Blame(Box<BlameArgs>),
+    /// Compare every commit of a range with its parent
+    History(Box<HistoryArgs>),
     /// Make the HTML page of a result directory again
     Report(ReportArgs),
     /// Show what is in the cache, clean it, or limit its size

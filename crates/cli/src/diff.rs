@@ -18,6 +18,7 @@ use crate::golden::{self, Golden};
 use crate::guide;
 use crate::keeper::{Effort, Keeper};
 use crate::lab::{Shared, VersionsLab};
+use crate::ladder::Ladder;
 use crate::ledger::{lock, Ledger};
 use crate::loaded::{self, Observed, Tried};
 use crate::native::{self, Native};
@@ -26,7 +27,7 @@ use crate::outcomes::{self, warn, Names};
 use crate::progress::Show;
 use crate::reached::Reached;
 use crate::resolve::{self, Inputs, SymbolicKinds};
-use crate::run_file::{self, Built, RunFile};
+use crate::run_file::{self, Built, Recipe, RunFile};
 use crate::seeds::{self, More, Seed};
 use crate::stability::{self, Conditions, Round};
 use crate::texts;
@@ -112,6 +113,7 @@ struct Begun {
     shared: Arc<Shared>,
     /// What the versions did on the seeds.
     first: Round,
+    ladder: Ladder,
 }
 
 struct Comparison<'c> {
@@ -134,6 +136,7 @@ impl Comparison<'_> {
             name: self.wanted[i].name.clone(),
             native: self.natives[i].clone(),
             loaded: self.observed.loaded.get(i).cloned().unwrap_or_default(),
+            recipe: Recipe::of(&self.wanted[i].target, &self.wanted[i].build),
         };
         let mut file = RunFile::new(self.args.seed, &self.setting.argv0, one(0), one(1));
         let golden = self.args.golden.as_ref().zip(self.golden.clone());
@@ -141,6 +144,7 @@ impl Comparison<'_> {
             name: name.to_string_lossy().into_owned(),
             native,
             loaded: Vec::new(),
+            recipe: None,
         });
         file.compare =
             self.args.oracle.compare.iter().flatten().map(|aspect| aspect.name().to_owned()).collect();
@@ -302,8 +306,10 @@ impl Comparison<'_> {
         show.begin();
         let shared = Arc::new(self.shared(rules, known, reached));
         first.iter().flatten().for_each(|run| shared.cut.note(run));
-        let Begun { instrumented, shared, first } =
-            begun.get_or_init(|| Begun { instrumented, shared, first });
+        let changes = lock(ledger).changes.clone();
+        let ladder = Ladder::new(changed, &changes);
+        let Begun { instrumented, shared, first, .. } =
+            begun.get_or_init(|| Begun { instrumented, shared, first, ladder });
         let mut lab = self.lab(instrumented, shared, deadline)?;
         let maps = [&instrumented[0].map, &instrumented[1].map];
         let unfaithful = faithful::check(&mut lab, maps, &self.seeds, first, self.args.time);

@@ -39,14 +39,24 @@ pub fn native(
     interrupt: &Interrupt,
     cache: &Cache,
 ) -> Result<Native, CliError> {
-    let target = resolve::target(name)?;
-    if let Target::Program(path) = &target {
+    of_target(which, &resolve::target(name)?, build, interrupt, cache)
+}
+
+/// The same for what a name stands for.
+pub fn of_target(
+    which: &'static str,
+    target: &Target,
+    build: &BuildArgs,
+    interrupt: &Interrupt,
+    cache: &Cache,
+) -> Result<Native, CliError> {
+    if let Target::Program(path) = target {
         return Ok(Native::any(path)?);
     }
     let pulse = Pulse::new(build.verbose);
     let beat = pulse.begin(format!("building the {which} version"));
-    let version = engine::version(&target, build, interrupt, cache, &beat);
-    let version = version.map_err(|error| error.of_version(which, &name.to_string_lossy()))?;
+    let version = engine::version(target, build, interrupt, cache, &beat);
+    let version = version.map_err(|error| error.of_version(which, &engine::name(target)))?;
     Ok(Native::of(&version))
 }
 

@@ -6,6 +6,8 @@
 mod answers;
 mod args;
 mod astray;
+mod blame;
+mod blame_args;
 mod cache;
 mod cage;
 mod changed;
@@ -30,11 +32,14 @@ mod findings;
 mod golden;
 mod graphs;
 mod guide;
+mod history;
+mod history_args;
 mod input_files;
 mod inspect;
 mod inspect_args;
 mod keeper;
 mod lab;
+mod ladder;
 mod learnt;
 mod ledger;
 mod loaded;
@@ -134,6 +139,14 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
             let (text, code) = replay::replay(&args)?;
             print(&text).map(|()| code)
         }
+        Command::Blame(args) => {
+            let (text, code) = blame::blame(&args)?;
+            print(&text).map(|()| code)
+        }
+        Command::History(args) => {
+            let (text, code) = history::history(&args)?;
+            print(&text).map(|()| code)
+        }
         Command::Cache(args) => print(&cache::cache(&args)?).map(|()| ExitCode::Success),
         Command::Report(args) => print(&report::report(&args)?).map(|()| ExitCode::Success),
         Command::Strategies(args) => print(&strategies::listed(args.format)).map(|()| ExitCode::Success),
@@ -149,8 +162,10 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
 /// Has everything that is not finished, of this process and of every tool that it calls, put into one directory, which goes when the
 /// value that is returned does, or, should this process be killed, when the next one begins.
 fn temporaries(command: &Command) -> Option<Cache> {
-    let builds =
-        matches!(command, Command::Trace(_) | Command::Diff(_) | Command::Inspect(_) | Command::Replay(_));
+    let builds = matches!(
+        command,
+        Command::Trace(_) | Command::Diff(_) | Command::Inspect(_) | Command::Replay(_) | Command::Blame(_)
+    );
     let cache = builds.then(Cache::from_environment)?;
     // A cache that cannot be written is an error of the step that needs it.
     let directory = cache.temporaries().ok()?;

@@ -3,7 +3,7 @@
 //! In: kept tests and two versions. Out: for each test whether the versions differ on it, and how; exit status 1 if any does.
 
 use crate::args::BuildArgs;
-use crate::diff_args::{DiffFormat, ReplayArgs};
+use crate::diff_args::{DiffFormat, OracleArgs, ReplayArgs};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::loaded::{self, Observed, Tried};
@@ -51,8 +51,7 @@ pub fn replay(args: &ReplayArgs) -> Result<(String, ExitCode), CliError> {
     let interrupt = Interrupt::on_signals();
     let origin = tests.first().and_then(|test| RunFile::of_test(test));
     let programs = programs(args, origin.as_ref(), &interrupt)?;
-    let (mut rules, argv0) = rules(args, origin.as_ref(), &programs)?;
-    rules.add_name(&argv0);
+    let (rules, argv0) = rules_of(&args.oracle, origin.as_ref(), &programs)?;
     let homes = native::homes(&[&programs[0], &programs[1]]);
     let setting = Setting { argv0, homes, unconfined: args.limits.unconfined, interrupt };
     let limits = engine::limits(&args.limits, args.oracle.run_time);
@@ -181,12 +180,12 @@ fn programs(
 }
 
 /// As in the run that the tests come from, unless the command line says otherwise.
-fn rules(
-    args: &ReplayArgs,
+pub fn rules_of(
+    oracle: &OracleArgs,
     origin: Option<&RunFile>,
     programs: &[Native; 2],
 ) -> Result<(Rules, Vec<u8>), CliError> {
-    let mut oracle = args.oracle.clone();
+    let mut oracle = oracle.clone();
     let mut argv0 = versions::common_name(&programs[0].binary, &programs[1].binary);
     if let Some(origin) = origin {
         if oracle.ignore.is_empty() {
@@ -205,5 +204,6 @@ fn rules(
         native::entry_name(program).into_iter().for_each(|name| rules.add_own_name(name));
         parallax_build::tree_of(program).iter().for_each(|tree| rules.add_tree(tree));
     }
+    rules.add_name(&argv0);
     Ok((rules, argv0))
 }

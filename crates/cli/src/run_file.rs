@@ -2,7 +2,9 @@
 //!
 //! In: a comparison as it begins. Out: the file; and, for `parallax replay`, the file read back.
 
+use crate::args::BuildArgs;
 use crate::native::Native;
+use crate::resolve::Target;
 use parallax_build::tools;
 use parallax_report::kept::escape;
 use parallax_report::SCHEMA;
@@ -43,6 +45,64 @@ pub struct Built {
     /// Shared objects that it loaded on the first seed.
     #[serde(default)]
     pub loaded: Vec<PathBuf>,
+    /// How it is built again; nothing for a program that was built before.
+    #[serde(default)]
+    pub recipe: Option<Recipe>,
+}
+
+/// How a version is built, wherever one stands. Paths are absolute, revisions are hashes of commits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recipe {
+    /// A C file or a directory; or where in a repository.
+    pub source: PathBuf,
+    #[serde(default)]
+    pub revision: Option<String>,
+    #[serde(default)]
+    pub build: Option<String>,
+    /// As `--program` says.
+    #[serde(default)]
+    pub built_program: Option<PathBuf>,
+    #[serde(default)]
+    pub patch: Option<PathBuf>,
+}
+
+impl Recipe {
+    pub fn of(target: &Target, build: &BuildArgs) -> Option<Recipe> {
+        let (source, revision) = match target {
+            Target::Program(_) => return None,
+            Target::File(path) | Target::Directory(path) => (path, None),
+            Target::Revision { directory, revision } => {
+                (directory, Some(parallax_build::commit(directory, revision).ok()?))
+            }
+        };
+        let absolute = |path: &PathBuf| std::path::absolute(path).ok();
+        Some(Recipe {
+            source: absolute(source)?,
+            revision,
+            build: build.build.clone(),
+            built_program: build.built_program.clone(),
+            patch: build.patch.as_ref().map(absolute).unwrap_or_default(),
+        })
+    }
+
+    /// What to build; nothing if the sources are gone.
+    pub fn target(&self) -> Option<Target> {
+        let source = self.source.clone();
+        match &self.revision {
+            Some(revision) => Some(Target::Revision { directory: source, revision: revision.clone() }),
+            None if source.is_dir() => Some(Target::Directory(source)),
+            None => source.is_file().then_some(Target::File(source)),
+        }
+    }
+
+    pub fn build_args(&self) -> BuildArgs {
+        BuildArgs {
+            build: self.build.clone(),
+            built_program: self.built_program.clone(),
+            patch: self.patch.clone(),
+            ..BuildArgs::default()
+        }
+    }
 }
 
 impl RunFile {

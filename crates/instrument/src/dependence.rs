@@ -31,7 +31,7 @@ pub fn make(options: &Options, directory: &Path, name: &str) -> Result<(ProgramM
     let machine = passes::machine()?;
     let layout = machine.get_target_data();
     let numbers = number::number(&module, ProgramMap::default(), &options.watch);
-    let mut plan = segments::plan(&module, &layout);
+    let mut plan = segments::plan(&module, &layout, &options.watch);
     let tables = tables(&module, &layout, &mut plan.map);
     program::rename_main(&module)?;
     module.strip_debug_info();
@@ -141,15 +141,30 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 b.build_int_z_extend(v, ty, "n")?
             }
             BasicValueEnum::IntValue(v) => v,
+            BasicValueEnum::FloatValue(v) => self.bits(v)?,
             _ => ty.const_zero(),
         };
         let value = match word.scale {
             1 => value,
             n => b.build_int_mul(value, ty.const_int(n, false), "bytes")?,
         };
+        let value = match word.mask {
+            0 => value,
+            mask => b.build_xor(value, ty.const_int(mask, false), "masked")?,
+        };
         let at = gaps::byte_offset(b, record, 8 * index, self.context)?;
         b.build_store(at, value)?;
         Ok(())
+    }
+
+    /// A number with a point as its bits.
+    fn bits(&self, v: FloatValue<'c>) -> Result<IntValue<'c>> {
+        let (b, word) = (&self.builder, self.context.i64_type());
+        if v.get_type() == self.context.f64_type() {
+            return Ok(b.build_bit_cast(v, word, "bits")?.into_int_value());
+        }
+        let half = b.build_bit_cast(v, self.context.i32_type(), "bits")?.into_int_value();
+        Ok(b.build_int_z_extend(half, word, "n")?)
     }
 
     fn tables(&self, tables: &Tables<'c>) {

@@ -8,15 +8,16 @@
 //! of (for a stack variable on the heap of the frame: right after), so that an access that faults is in the trace.
 
 use crate::gaps::{self, called, Called};
+use crate::number::Watch;
 use crate::types;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::module::Module;
 use inkwell::targets::TargetData;
 use inkwell::types::BasicType;
 use inkwell::values::*;
-use parallax_trace::dependence::records::{EXTERNAL, MAX_SEGMENT_WORDS};
+use parallax_trace::dependence::records::{EXTERNAL, MAX_SEGMENT_WORDS, VALUE_MASK};
 use parallax_trace::dependence::{DependenceMap, Step, StepKind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// One segment's record.
 pub struct Segment<'c> {
@@ -26,11 +27,12 @@ pub struct Segment<'c> {
     pub words: Vec<Word<'c>>,
 }
 
-/// A word of a record: `value * scale`, stored before an instruction.
+/// A word of a record: `value * scale ^ mask`, stored before an instruction.
 pub struct Word<'c> {
     pub before: InstructionValue<'c>,
     pub value: BasicValueEnum<'c>,
     pub scale: u64,
+    pub mask: u64,
 }
 
 pub struct Plan<'c> {
@@ -38,10 +40,12 @@ pub struct Plan<'c> {
     pub segments: Vec<Segment<'c>>,
 }
 
-/// Plans the whole module.
-pub fn plan<'c>(module: &Module<'c>, layout: &TargetData) -> Plan<'c> {
+/// Plans the whole module. Of functions with a watched instruction all values are recorded.
+pub fn plan<'c>(module: &Module<'c>, layout: &TargetData, watch: &Watch) -> Plan<'c> {
     let mut planner = Planner {
         layout,
+        watched: watch.iter().map(|(function, _)| function.clone()).collect(),
+        values: false,
         map: DependenceMap::default(),
         segments: Vec::new(),
         numbers: HashMap::new(),
@@ -63,6 +67,9 @@ pub fn plan<'c>(module: &Module<'c>, layout: &TargetData) -> Plan<'c> {
 
 struct Planner<'a, 'c> {
     layout: &'a TargetData,
+    /// Functions of which values are recorded; and whether this is one.
+    watched: HashSet<String>,
+    values: bool,
     map: DependenceMap,
     segments: Vec<Segment<'c>>,
     /// Of functions with a body by position, of others with [`EXTERNAL`] by the order in which they are met.
@@ -98,7 +105,9 @@ fn operand(i: InstructionValue<'_>, k: u32) -> Option<BasicValueEnum<'_>> {
 impl<'c> Planner<'_, 'c> {
     fn function(&mut self, f: FunctionValue<'c>, number: u32) {
         self.function = number;
-        self.map.functions.push(f.get_name().to_string_lossy().into_owned());
+        let name = f.get_name().to_string_lossy().into_owned();
+        self.values = self.watched.contains(&name);
+        self.map.functions.push(name);
         self.map.first_block.push(self.blocks);
         self.map.first_instruction.push(self.instructions);
         let naked = Attribute::get_named_enum_kind_id("naked");
@@ -135,6 +144,7 @@ impl<'c> Planner<'_, 'c> {
         }
         for (k, i) in instructions[..first].iter().enumerate() {
             self.stack(*i, self.instructions + k as u32, start);
+            self.result(*i, self.instructions + k as u32, start);
         }
         let mut tail = false;
         for (k, i) in instructions.iter().enumerate().skip(first) {
@@ -145,6 +155,10 @@ impl<'c> Planner<'_, 'c> {
             self.instruction(*i, self.instructions + k as u32, after);
             tail = matches!(i.get_tail_call_kind(), Ok(LLVMTailCallKind::LLVMTailCallKindMustTail))
                 && i.get_opcode() == Op::Call;
+            // What must be the last call of a function has nothing behind it, and neither has the end of a block.
+            if !tail && after != *i {
+                self.result(*i, self.instructions + k as u32, after);
+            }
         }
         self.open = false;
     }
@@ -173,7 +187,11 @@ impl<'c> Planner<'_, 'c> {
         self.map.steps.push(Step { kind, instruction, value });
         if let (Some(end), Some(segment)) = (self.map.ends.last_mut(), self.segments.last_mut()) {
             *end = self.map.steps.len() as u32;
-            segment.words.extend(words.map(|(value, scale)| Word { before, value, scale }));
+            let mask = match kind {
+                StepKind::Value | StepKind::Parameter => VALUE_MASK,
+                _ => 0,
+            };
+            segment.words.extend(words.map(|(value, scale)| Word { before, value, scale, mask }));
         }
     }
 
@@ -185,6 +203,37 @@ impl<'c> Planner<'_, 'c> {
             if let Some(bytes) = self.size_named(attribute) {
                 self.step(StepKind::Argument, k as u32, bytes, start, [(parameter, 1)]);
             }
+            if self.values && self.is_word(parameter) {
+                self.step(StepKind::Parameter, k as u32, self.function.into(), start, [(parameter, 1)]);
+            }
+        }
+    }
+
+    /// Can a word hold it: a number or an address?
+    fn is_word(&self, value: BasicValueEnum<'c>) -> bool {
+        match value {
+            BasicValueEnum::IntValue(v) => v.get_type().get_bit_width() <= u64::BITS,
+            BasicValueEnum::PointerValue(_) => true,
+            BasicValueEnum::FloatValue(v) => matches!(self.layout.get_store_size(&v.get_type()), 4 | 8),
+            _ => false,
+        }
+    }
+
+    /// The value that an instruction computes. A stack variable is told of with its size, an `invoke` has two places behind it.
+    fn result(&mut self, i: InstructionValue<'c>, number: u32, after: InstructionValue<'c>) {
+        use InstructionOpcode as Op;
+        if !self.values || matches!(i.get_opcode(), Op::Alloca | Op::Invoke | Op::CallBr | Op::LandingPad) {
+            return;
+        }
+        let value = match i.as_any_value_enum() {
+            AnyValueEnum::IntValue(v) => v.into(),
+            AnyValueEnum::PointerValue(v) => v.into(),
+            AnyValueEnum::FloatValue(v) => v.into(),
+            AnyValueEnum::PhiValue(v) => v.as_basic_value(),
+            _ => return,
+        };
+        if self.is_word(value) {
+            self.step(StepKind::Value, number, 0, after, [(value, 1)]);
         }
     }
 

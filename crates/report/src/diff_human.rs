@@ -6,6 +6,7 @@
 use crate::diff_view::{DiffView, DifferenceView, LostView, TargetView, UnflippedView, Verdict};
 use crate::evidence::{warning_lines, weakened_lines};
 use crate::input_text::{behaviour_lines, input_lines};
+use crate::ladder_view::ladder_lines;
 use crate::place::LIBC;
 use crate::text::count;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +29,7 @@ pub fn diff_human(view: &DiffView) -> String {
             none_found(&mut text, view)
         }
     };
+    text.push_str(&ladder_lines(&view.changes));
     let _ = writeln!(text, "{}", view.versions.compared());
     let _ = outside(&mut text, view);
     for unstable in &view.unstable {

@@ -4,6 +4,7 @@
 //! keeps it so.
 
 use crate::kept::ending;
+use crate::ladder_view::ChangeView;
 use crate::text::Text;
 use crate::SCHEMA;
 use parallax_execute::{Content, FileChange, Run, TestCase};
@@ -17,6 +18,9 @@ pub struct DiffView {
     pub verdict: Verdict,
     pub differences: Vec<DifferenceView>,
     pub targets: Vec<TargetView>,
+    /// How far each change got.
+    #[serde(default)]
+    pub changes: Vec<ChangeView>,
     pub stats: DiffStats,
     pub versions: VersionsView,
     pub ended: String,
@@ -47,6 +51,7 @@ impl DiffView {
             verdict: Verdict::NoneFound,
             differences: Vec::new(),
             targets: Vec::new(),
+            changes: Vec::new(),
             stats: DiffStats::default(),
             versions,
             ended: "still running".to_owned(),

@@ -9,6 +9,7 @@ use crate::diff_view::{BehaviourView, DiffView, DifferenceView, FileView, Verdic
 use crate::evidence::{doubts_section, seeds_section};
 use crate::input_text::ended;
 use crate::inspect_human::ranges;
+use crate::ladder_view::ladder_section;
 use crate::side_by_side::side_by_side;
 use crate::text::{count, quoted, visible};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,6 +48,7 @@ pub fn html(view: &DiffView, changes: &[Change]) -> String {
     page.push_str(&seeds_section(view));
     page.push_str(&outside(view));
     page.push_str(&changed(changes));
+    page.push_str(&ladder_section(&view.changes));
     page.push_str(&targets(view));
     page.push_str(&unstable(view));
     page.push_str(&reach(view));

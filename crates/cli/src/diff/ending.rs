@@ -60,7 +60,7 @@ impl Comparison<'_> {
     fn take_surroundings(
         &self,
         ledger: &mut Ledger,
-        Begun { instrumented, shared, first }: &Begun,
+        Begun { instrumented, shared, first, ladder }: &Begun,
         outcome: &Outcome,
     ) -> Result<(), CliError> {
         let maps = [&instrumented[0].map, &instrumented[1].map];
@@ -91,6 +91,7 @@ impl Comparison<'_> {
         }
         let keep = |test: &TestCase| corpus.keep(test, &launch);
         ledger.view.targets = shared.reached.views(keep)?;
+        ledger.view.changes = ladder.views(&ledger.view);
         evidence::conclude(&mut ledger.view, &ledger.changes, &shared.losses(), unseen);
         let unconfirmed = outcomes::unconfirmed(&self.seeds, first, &shared.rules.now());
         evidence::doubt(&mut ledger.view, unconfirmed);

@@ -1,6 +1,7 @@
 //! `parallax diff` and `parallax replay` from end to end, on small pairs of programs in `testdata/`.
 
 mod bad_input;
+mod blame;
 mod checked_first;
 mod config;
 mod deadline;
@@ -9,6 +10,7 @@ mod evidence;
 mod found;
 mod golden;
 mod grouped;
+mod history;
 mod interrupted;
 mod limits;
 mod once;

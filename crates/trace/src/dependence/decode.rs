@@ -91,6 +91,16 @@ pub enum Event {
     Assembler {
         at: u32,
     },
+    /// The result of an instruction; of a pointer the address, of a number of less than 64 bits its bits. Only where values are recorded.
+    Value {
+        at: u32,
+        value: u64,
+    },
+    Parameter {
+        function: u32,
+        parameter: u32,
+        value: u64,
+    },
     /// What code without instrumentation did during the call `at` ([`NO_CALL`] if none is known).
     Outside {
         at: u32,
@@ -125,6 +135,7 @@ impl Event {
             | Event::Call { at, .. }
             | Event::Return { at }
             | Event::Again { at }
+            | Event::Value { at, .. }
             | Event::Stack { at, .. }
             | Event::Assembler { at } => Some(at),
             Event::Outside { at, .. } => Some(at).filter(|a| *a != NO_CALL),
@@ -315,6 +326,11 @@ impl<'m> Decoder<'m> {
             }
             StepKind::Assembler => each(stack, Event::Assembler { at }),
             StepKind::Again => each(stack, Event::Again { at }),
+            StepKind::Value => each(stack, Event::Value { at, value: words[0] ^ VALUE_MASK }),
+            StepKind::Parameter => {
+                let (function, value) = (step.value as u32, words[0] ^ VALUE_MASK);
+                each(stack, Event::Parameter { function, parameter: at, value })
+            }
             StepKind::Return => {
                 stack.pop();
                 each(stack, Event::Return { at })

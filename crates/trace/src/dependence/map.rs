@@ -65,10 +65,14 @@ pub enum StepKind {
     Return = 13,
     /// A call that can return more than once (`setjmp`) has returned.
     Again = 14,
+    /// The result of the instruction, in the word; only where values are recorded.
+    Value = 15,
+    /// A parameter of function `value`, in the word; only where values are recorded.
+    Parameter = 16,
 }
 
 impl StepKind {
-    const ALL: [StepKind; 15] = {
+    const ALL: [StepKind; 17] = {
         use StepKind::*;
         [
             Enter,
@@ -86,6 +90,8 @@ impl StepKind {
             Assembler,
             Return,
             Again,
+            Value,
+            Parameter,
         ]
     };
 
@@ -94,7 +100,7 @@ impl StepKind {
         use StepKind::*;
         match self {
             Enter | Block | Call | Assembler | Return | Again => 0,
-            Load | Store | Update | Stack | Argument | CallPointer => 1,
+            Load | Store | Update | Stack | Argument | CallPointer | Value | Parameter => 1,
             StackDynamic | Fill => 2,
             Copy => 3,
         }

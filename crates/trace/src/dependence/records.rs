@@ -98,3 +98,6 @@ pub const fn words(kind: u8) -> Option<usize> {
         _ => None,
     }
 }
+
+/// What a recorded value is mixed with, because a word of zero is one that was not written: this one value cannot be recorded.
+pub const VALUE_MASK: u64 = 0x9e37_79b9_7f4a_7c15;
