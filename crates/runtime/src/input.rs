@@ -98,7 +98,7 @@ fn place(bytes: &[u8], label: Option<(u32, usize)>) -> *mut libc::c_char {
     let bytes: Vec<u8> = bytes.iter().copied().filter(|b| *b != 0).collect();
     let at = copy(&bytes);
     objects::mark_start(at as usize, true);
-    if let (Some((number, from)), true) = (label, state().on) {
+    if let (Some((number, from)), true) = (label, state().is_on()) {
         for i in from..=bytes.len() {
             let byte = bytes.get(i).copied().unwrap_or(0);
             shadow::set(at as usize + i, nodes::input(number, (i - from) as u32, byte));
@@ -136,7 +136,7 @@ fn identity_of_path(path: &[u8]) -> Option<(u64, u64)> {
 }
 
 fn file_of(fd: i32) -> Option<&'static mut FileInput> {
-    if !state().on || tls().off != 0 || inputs().files.is_empty() {
+    if !state().is_on() || tls().off != 0 || inputs().files.is_empty() {
         return None;
     }
     let identity = identity_of_fd(fd)?;

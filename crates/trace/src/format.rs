@@ -35,7 +35,7 @@ pub type Label = u32;
 pub enum Mode {
     /// Which edges were taken (1 or 0), nothing else.
     Coverage = 0,
-    /// Labels, branches, outputs, and how often edges were taken (modulo 256).
+    /// Labels, branches, outputs, and how often edges were taken (up to 255, which is that often or more).
     Symbolic = 1,
     /// Every block, memory access, call and return, and nothing else (see [`crate::dependence`]).
     Dependence = 2,
