@@ -98,7 +98,8 @@ pub fn commits(directory: &Path, range: &str) -> Result<Vec<Commit>, BuildError>
         find(directory, end.trim_start_matches('.'))?;
     }
     let format = "--format=%H%x1f%P%x1f%cI%x1f%s";
-    let arguments = ["log", "--reverse", "--topo-order", "--no-show-signature", format, "--end-of-options", range, "--"];
+    let arguments =
+        ["log", "--reverse", "--topo-order", "--no-show-signature", format, "--end-of-options", range, "--"];
     let printed = ask(git(directory).args(arguments))?;
     let commit = |line: &str| {
         let mut fields = line.split('\x1f');

@@ -56,12 +56,14 @@ impl Ladder {
 
     fn row(&self, row: &Row, view: &DiffView) -> ChangeView {
         let change = row.change.clone();
-        if let Some(difference) = view.differences.iter().find(|difference| self.shows(row, difference, view)) {
+        if let Some(difference) = view.differences.iter().find(|difference| self.shows(row, difference, view))
+        {
             let why = format!("difference {}: {}", difference.id, difference.signature);
             let test = Some(difference.test.clone());
             return ChangeView { change, rung: Rung::Visible, test, why };
         }
-        let mut executed = row.targets.iter().filter_map(|target| view.targets.get(*target)).filter(|t| t.is_reached());
+        let mut executed =
+            row.targets.iter().filter_map(|target| view.targets.get(*target)).filter(|t| t.is_reached());
         let Some(by) = executed.next() else {
             let why = row.unreached();
             return ChangeView { change, rung: Rung::Unreached, test: None, why };
@@ -78,7 +80,8 @@ impl Ladder {
             // One of these, or of all: only where a single one of them can have run.
             cause => {
                 let candidate = |other: &&Row| {
-                    let named = cause.as_ref().is_none_or(|cause| cause.split(OR).any(|one| other.is_at(one)));
+                    let named =
+                        cause.as_ref().is_none_or(|cause| cause.split(OR).any(|one| other.is_at(one)));
                     named && other.may_have_run(&view.targets)
                 };
                 let mut candidates = self.rows.iter().filter(candidate);
@@ -104,13 +107,19 @@ impl Row {
 
     /// Data has no code of its own: it has run, for all that is known.
     fn may_have_run(&self, targets: &[TargetView]) -> bool {
-        self.targets.is_empty() || self.targets.iter().filter_map(|t| targets.get(*t)).any(TargetView::is_reached)
+        self.targets.is_empty()
+            || self.targets.iter().filter_map(|t| targets.get(*t)).any(TargetView::is_reached)
     }
 
     fn unreached(&self) -> String {
         match (self.numbers.is_empty(), self.targets.is_empty()) {
-            (true, _) => "whether it was executed is not known: the versions could not be compared as programs".to_owned(),
-            (_, true) => "it has no code of its own that could be executed, and no difference comes from it".to_owned(),
+            (true, _) => {
+                "whether it was executed is not known: the versions could not be compared as programs"
+                    .to_owned()
+            }
+            (_, true) => {
+                "it has no code of its own that could be executed, and no difference comes from it".to_owned()
+            }
             _ => "no input executed it".to_owned(),
         }
     }
@@ -118,7 +127,8 @@ impl Row {
 
 fn reached(seed: Option<&TargetView>, view: &DiffView) -> String {
     let by = if seed.is_some() { "a seed" } else { "this input" };
-    let unclear = view.differences.iter().any(|difference| difference.cause.as_ref().is_none_or(|c| c.contains(OR)));
+    let unclear =
+        view.differences.iter().any(|difference| difference.cause.as_ref().is_none_or(|c| c.contains(OR)));
     let more = if unclear { "; some differences may come from it or from another change" } else { "" };
     format!("executed by {by}; no difference is known to come from it{more}")
 }

@@ -239,7 +239,8 @@ fn every_option_of_the_command_line_is_in_the_book() {
     };
     let mut options = 0;
     let mut problems = Vec::new();
-    for subcommand in ["trace", "diff", "inspect", "replay", "blame", "history", "report", "cache", "doctor"] {
+    for subcommand in ["trace", "diff", "inspect", "replay", "blame", "history", "report", "cache", "doctor"]
+    {
         for line in help(subcommand).lines() {
             let Some(option) = line.trim_start().strip_prefix("--") else { continue };
             let option = option.split(|c: char| !c.is_alphanumeric() && c != '-').next().unwrap();
@@ -277,8 +278,16 @@ fn every_json_field_is_in_the_book() {
     let book = read("docs/book/json.md");
     let mut fields = 0;
     let mut problems = Vec::new();
-    for file in ["view.rs", "place.rs", "diff_view.rs", "ladder_view.rs", "changes.rs", "dependence_view.rs", "inspect_view.rs"]
-        .map(|name| format!("crates/report/src/{name}"))
+    for file in [
+        "view.rs",
+        "place.rs",
+        "diff_view.rs",
+        "ladder_view.rs",
+        "changes.rs",
+        "dependence_view.rs",
+        "inspect_view.rs",
+    ]
+    .map(|name| format!("crates/report/src/{name}"))
     {
         let text = read(&file);
         let mut flattened = false;

@@ -202,7 +202,7 @@ impl<'a, 'c> Cx<'a, 'c> {
         self.when(has, || self.call(self.abi.clear, &[address.into(), self.word(len).into()]))
     }
 
-    /// Bump the counter of an edge; in coverage mode, where speed is all, just set it (decision 0008).
+    /// Bump the counter of an edge, which stops at 255; in coverage mode, where speed is all, just set it (decision 0008).
     pub fn count_edge(&self, edge: u32) -> Result<()> {
         let Some(counters) = self.counters else { return Ok(()) };
         let base = counters.as_pointer_value();
@@ -213,11 +213,19 @@ impl<'a, 'c> Cx<'a, 'c> {
         if self.symbolic {
             let old = self.builder.build_load(self.context.i8_type(), at, "n")?.into_int_value();
             self.mark(old.as_instruction(), "tbaa", self.marks.counter);
-            new = self.builder.build_int_add(old, one, "n")?;
+            new = self.saturating_add(old, one)?;
         }
         let store = self.builder.build_store(at, new)?;
         self.mark(Some(store), "tbaa", self.marks.counter);
         Ok(())
+    }
+
+    /// An edge that is taken 256 times must not read as one that is never taken.
+    fn saturating_add(&self, a: IntValue<'c>, b: IntValue<'c>) -> Result<IntValue<'c>> {
+        let sum = self.builder.build_int_add(a, b, "n")?;
+        let wrapped = self.builder.build_int_compare(IntPredicate::ULT, sum, a, "wrapped")?;
+        let most = a.get_type().const_all_ones();
+        Ok(self.builder.build_select(wrapped, most, sum, "n")?.into_int_value())
     }
 
     pub fn size_of(&self, ty: BasicTypeEnum<'c>) -> u64 {

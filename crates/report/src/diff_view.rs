@@ -5,6 +5,7 @@
 
 use crate::kept::ending;
 use crate::ladder_view::ChangeView;
+use crate::layout;
 use crate::text::Text;
 use crate::SCHEMA;
 use parallax_execute::{Content, FileChange, Run, TestCase};
@@ -134,6 +135,9 @@ pub struct DifferenceView {
     pub stdin: Text,
     pub files: Vec<FileView>,
     pub env: Vec<Text>,
+    /// Directories, links, modes and the working directory of the test case, as the file `layout` of a kept test has them.
+    #[serde(default)]
+    pub layout: Vec<Text>,
     pub old: BehaviourView,
     pub new: BehaviourView,
     pub golden: Option<BehaviourView>,
@@ -211,6 +215,7 @@ impl DifferenceView {
             content: Some(text(content)),
         };
         self.files = test.files.iter().map(file).collect();
+        self.layout = layout::lines(&test.layout);
     }
 }
 

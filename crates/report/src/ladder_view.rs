@@ -76,7 +76,8 @@ pub fn ladder_lines(changes: &[ChangeView]) -> String {
     if changes.is_empty() {
         return text;
     }
-    let counts = Rung::ALL.iter().rev().map(|rung| (rung, changes.iter().filter(|c| c.rung == *rung).count()));
+    let counts =
+        Rung::ALL.iter().rev().map(|rung| (rung, changes.iter().filter(|c| c.rung == *rung).count()));
     let counts: Vec<String> =
         counts.filter(|(_, n)| *n > 0).map(|(rung, n)| format!("{n} {}", rung.name())).collect();
     // Writing to a string cannot fail.
@@ -118,7 +119,8 @@ mod tests {
             why: format!("because {line}"),
             ..ChangeView::default()
         };
-        let text = ladder_lines(&[change(3, Rung::Visible), change(9, Rung::Unreached), change(5, Rung::Visible)]);
+        let text =
+            ladder_lines(&[change(3, Rung::Visible), change(9, Rung::Unreached), change(5, Rung::Visible)]);
         assert!(text.contains("2 visible, 1 unreached."), "{text}");
         assert!(text.find("a.c:9").unwrap() < text.find("a.c:3").unwrap(), "{text}");
         assert_eq!(ladder_lines(&[]), "");

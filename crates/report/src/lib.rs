@@ -21,6 +21,7 @@ pub mod inspect_human;
 pub mod inspect_view;
 pub mod kept;
 pub mod ladder_view;
+mod layout;
 pub mod outdir;
 pub mod picture;
 pub mod place;

@@ -12,7 +12,7 @@ use parallax_trace::format::*;
 
 #[inline]
 fn tracing() -> bool {
-    state().on && tls().off == 0
+    state().is_on() && tls().off == 0
 }
 
 pub(crate) fn op(number: u32) -> Op {

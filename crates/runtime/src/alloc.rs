@@ -13,7 +13,7 @@ use parallax_trace::format::CONCRETE_SIZE;
 /// The size argument (number `index`) has to be concrete.
 fn concrete_size(index: usize) -> Option<[u32; 8]> {
     let labels = take_args()?;
-    if state().on && tls().off == 0 {
+    if state().is_on() && tls().off == 0 {
         events::concrete(CONCRETE_SIZE, u32::MAX, labels[index]);
     }
     Some(labels)
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn __plx_libc_malloc(n: size_t) -> *mut c_void {
 #[no_mangle]
 pub unsafe extern "C" fn __plx_libc_calloc(n: size_t, size: size_t) -> *mut c_void {
     if let Some(labels) = concrete_size(0) {
-        if state().on && tls().off == 0 {
+        if state().is_on() && tls().off == 0 {
             events::concrete(CONCRETE_SIZE, u32::MAX, labels[1]);
         }
     }
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn __plx_libc_realloc(p: *mut c_void, n: size_t) -> *mut c
 #[no_mangle]
 pub unsafe extern "C" fn __plx_libc_reallocarray(p: *mut c_void, n: size_t, size: size_t) -> *mut c_void {
     if let Some(labels) = concrete_size(1) {
-        if state().on && tls().off == 0 {
+        if state().is_on() && tls().off == 0 {
             events::concrete(CONCRETE_SIZE, u32::MAX, labels[2]);
         }
     }
@@ -212,7 +212,7 @@ pub unsafe extern "C" fn __plx_libc_bcopy(from: *const c_void, to: *mut c_void, 
 #[no_mangle]
 pub unsafe extern "C" fn __plx_libc_memset(to: *mut c_void, byte: c_int, n: size_t) -> *mut c_void {
     let label = concrete_size(2).map_or(0, |l| l[1]);
-    if label != 0 && state().on && tls().off == 0 {
+    if label != 0 && state().is_on() && tls().off == 0 {
         let label = nodes::extract(label, 0, 8);
         (0..n).for_each(|i| shadow::set(to as usize + i, label));
     } else {

@@ -85,7 +85,7 @@ pub unsafe fn attach(arena: *mut u8) {
             return;
         }
         let header = arena as *mut Header;
-        state().header = header;
+        state().header.set(header);
         let region = arena.add((*header).events_offset as usize);
         let count = slots((*header).events_capacity as usize);
         std::ptr::write_bytes(region, 0, count * size_of::<Slot>());

@@ -10,7 +10,7 @@ use parallax_trace::format::*;
 /// Append one event with its payload.
 pub fn emit(event: RawEvent, payload: &[u8]) {
     let s = state();
-    if !s.on {
+    if !s.is_on() {
         return;
     }
     s.enter();
@@ -39,7 +39,7 @@ fn append(event: RawEvent, payload: &[u8]) {
 
 /// A branch or guard on a condition: checked against the value the expression has.
 pub fn condition(kind: u8, aux: u16, site: u32, label: u32, taken: bool) {
-    if label == 0 || !state().on {
+    if label == 0 || !state().is_on() {
         return;
     }
     if (crate::nodes::value(label) & 1 == 1) != taken {
@@ -77,7 +77,7 @@ pub fn input_read(input: u32, offset: u32, len: u32) {
 /// Output of `bytes` with `labels` to a descriptor.
 pub fn output(fd: i32, is_file: bool, bytes: &[u8], label_at: impl Fn(usize) -> u32) {
     let s = state();
-    if !s.on {
+    if !s.is_on() {
         return;
     }
     s.enter();

@@ -68,7 +68,7 @@ pub fn arena() -> Vec<u64> {
     // SAFETY: the memory is larger than a header and aligned for it; it outlives the test's use of the state.
     unsafe {
         memory.as_mut_ptr().cast::<Header>().write(header);
-        *state() = crate::state::State { nodes_len: 1, ..crate::state::State::empty() };
+        state().clear();
         state().attach(memory.as_mut_ptr().cast());
     }
     memory
@@ -295,6 +295,6 @@ fn every_operation_has_its_value_on_all_inputs() {
                 values.push(value);
             }
         }
-        state().on = false;
+        state().stop();
     }
 }

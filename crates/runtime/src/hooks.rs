@@ -10,7 +10,7 @@ use parallax_trace::format::*;
 use std::ffi::CStr;
 
 fn tracing() -> bool {
-    state().on && tls().off == 0
+    state().is_on() && tls().off == 0
 }
 
 /// A model goes on with the real function, which sees the bytes behind a pointer and not the label that the

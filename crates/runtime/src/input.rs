@@ -59,7 +59,9 @@ pub fn prepare(request: Request) -> Vectors {
                 env.push(place(&text, input.symbolic.then_some((number, name.len() + 1))));
             }
             Source::Stdin => register_file(number, identity_of_fd(0)),
-            Source::File(path) => register_file(number, identity_of_path(path)),
+            Source::File(path) => {
+                register_file(number, identity_of_path(&[&request.root[..], path].join(&b'/')))
+            }
         }
     }
     inputs().list = request.inputs;
@@ -96,7 +98,7 @@ fn place(bytes: &[u8], label: Option<(u32, usize)>) -> *mut libc::c_char {
     let bytes: Vec<u8> = bytes.iter().copied().filter(|b| *b != 0).collect();
     let at = copy(&bytes);
     objects::mark_start(at as usize, true);
-    if let (Some((number, from)), true) = (label, state().on) {
+    if let (Some((number, from)), true) = (label, state().is_on()) {
         for i in from..=bytes.len() {
             let byte = bytes.get(i).copied().unwrap_or(0);
             shadow::set(at as usize + i, nodes::input(number, (i - from) as u32, byte));
@@ -134,7 +136,7 @@ fn identity_of_path(path: &[u8]) -> Option<(u64, u64)> {
 }
 
 fn file_of(fd: i32) -> Option<&'static mut FileInput> {
-    if !state().on || tls().off != 0 || inputs().files.is_empty() {
+    if !state().is_on() || tls().off != 0 || inputs().files.is_empty() {
         return None;
     }
     let identity = identity_of_fd(fd)?;

@@ -31,7 +31,7 @@ pub const BITREVERSE: u32 = 18;
 /// Label of the result of an intrinsic (for `*_OVERFLOW`: of the overflow flag).
 #[no_mangle]
 pub extern "C" fn __plx_rt_intrinsic(what: u32, la: u32, lb: u32, lc: u32, a: u64, b: u64, c: u64) -> u32 {
-    if !state().on || tls().off != 0 {
+    if !state().is_on() || tls().off != 0 {
         return 0;
     }
     let w = (what >> 8) as u8;

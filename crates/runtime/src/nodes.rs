@@ -28,48 +28,49 @@ fn same(x: &Node, y: &Node) -> bool {
 }
 
 impl State {
-    fn grow_buckets(&mut self) {
-        let size = self.buckets.len() * 2;
+    fn grown(&self, size: usize) -> Vec<u32> {
         let mut buckets = vec![0u32; size];
-        for label in 1..self.nodes_len {
+        for label in 1..self.nodes_len.get() {
             let mut at = hash(&self.node(label)) as usize & (size - 1);
             while buckets[at] != 0 {
                 at = (at + 1) & (size - 1);
             }
             buckets[at] = label;
         }
-        self.buckets = buckets;
+        buckets
     }
 
     /// The label of this node, made if it is new; 0 when the table is full.
-    fn intern(&mut self, node: Node) -> u32 {
+    fn intern(&self, node: Node) -> u32 {
         self.enter();
         let label = self.find_or_add(node);
         self.leave();
         label
     }
 
-    fn find_or_add(&mut self, node: Node) -> u32 {
-        let size = self.buckets.len();
+    fn find_or_add(&self, node: Node) -> u32 {
+        // Borrowed only where a fault has interrupted this very function; its handler records nothing.
+        let Ok(mut buckets) = self.buckets.try_borrow_mut() else { return 0 };
+        let size = buckets.len();
         let mut at = hash(&node) as usize & (size - 1);
-        while self.buckets[at] != 0 {
-            if same(&self.node(self.buckets[at]), &node) {
-                return self.buckets[at];
+        while buckets[at] != 0 {
+            if same(&self.node(buckets[at]), &node) {
+                return buckets[at];
             }
             at = (at + 1) & (size - 1);
         }
-        if self.nodes_len >= self.nodes_capacity {
+        let label = self.nodes_len.get();
+        if label >= self.nodes_capacity.get() {
             self.set_flag(FLAG_NODES_FULL);
             return 0;
         }
-        let label = self.nodes_len;
         // SAFETY: `label` is below the capacity of the mapped region.
-        unsafe { *self.nodes.add(label as usize) = node }
-        self.nodes_len += 1;
+        unsafe { *self.nodes.get().add(label as usize) = node }
+        self.nodes_len.set(label + 1);
         self.publish_nodes();
-        self.buckets[at] = label;
-        if self.nodes_len as usize * 2 > size {
-            self.grow_buckets();
+        buckets[at] = label;
+        if (label as usize + 1) * 2 > size {
+            *buckets = self.grown(size * 2);
         }
         label
     }

@@ -135,14 +135,14 @@ fn snapshot(start: usize, len: usize) -> Option<u32> {
     if let Some(old) = s.find_table(start, len, symbolic) {
         return Some(old);
     }
-    if s.tables_len + bytes > s.tables_capacity {
+    if s.tables_len.get() + bytes > s.tables_capacity.get() {
         s.set_flag(FLAG_TABLES_FULL);
         return None;
     }
-    let offset = s.tables_len;
+    let offset = s.tables_len.get();
     // SAFETY: `bytes` bytes are free at `offset`; the object is readable memory of the program.
     unsafe {
-        let at = s.tables.add(offset);
+        let at = s.tables.get().add(offset);
         std::ptr::write_bytes(at, 0, bytes);
         *(at as *mut TableHeader) =
             TableHeader { len: len as u32, symbolic: symbolic as u32, address: start as u64 };
@@ -153,11 +153,13 @@ fn snapshot(start: usize, len: usize) -> Option<u32> {
                 *labels.add(i) = shadow::checked(start + i, *((start + i) as *const u8));
             }
         }
-        s.tables_len += bytes;
-        (*s.header).tables_len = s.tables_len as u64;
+        s.tables_len.set(offset + bytes);
+        (*s.header.get()).tables_len = s.tables_len.get() as u64;
     }
-    s.last_tables.insert(0, offset as u32);
-    s.last_tables.truncate(REMEMBERED_TABLES);
+    if let Ok(mut last) = s.last_tables.try_borrow_mut() {
+        last.insert(0, offset as u32);
+        last.truncate(REMEMBERED_TABLES);
+    }
     Some(offset as u32)
 }
 
@@ -170,10 +172,10 @@ impl crate::state::State {
         if symbolic {
             return None;
         }
-        self.last_tables.iter().copied().find(|&offset| {
+        self.last_tables.try_borrow().ok()?.iter().copied().find(|&offset| {
             // SAFETY: offsets in `last_tables` are tables written by `snapshot`.
             unsafe {
-                let at = self.tables.add(offset as usize);
+                let at = self.tables.get().add(offset as usize);
                 let h = &*(at as *const TableHeader);
                 let content =
                     std::slice::from_raw_parts(at.add(std::mem::size_of::<TableHeader>()), h.len as usize);

@@ -47,7 +47,7 @@ pub unsafe extern "C" fn __plx_libc_fork() -> libc::pid_t {
     // SAFETY: forwarded.
     let pid = unsafe { libc::fork() };
     if pid == 0 {
-        state().on = false;
+        state().stop();
     }
     pid
 }
@@ -70,7 +70,7 @@ pub extern "C" fn __plx_exec() {
 
 /// The program has done everything it does.
 pub fn finished() {
-    if state().on || dependence::on() {
+    if state().is_on() || dependence::on() {
         state().set_flag(FLAG_FINISHED);
     }
 }
@@ -125,7 +125,7 @@ fn is_fault(signal: c_int) -> bool {
 /// What the kernel calls for every signal that the program handles.
 extern "C" fn trampoline(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let here = tls().off == 0;
-    if here && state().busy != 0 && !is_fault(signal) {
+    if here && state().busy.get() != 0 && !is_fault(signal) {
         // SAFETY: the array is as long as there are signals; this thread is the only one that records. The
         // kernel's signal frame has room for the information even where the program did not ask for it.
         unsafe { POSTPONED[signal as usize] = Some(*info) };
@@ -156,7 +156,7 @@ fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let saved: Tls = unsafe { std::ptr::read(t) };
     (t.args, t.ret, t.va) = (0, 0, 0);
     t.byval = [0; crate::tls::MAX_BYVAL];
-    if state().busy != 0 {
+    if state().busy.get() != 0 {
         t.off = 1;
     }
     if t.off == 0 {

@@ -52,21 +52,34 @@ pub struct Bounds {
 pub fn known(label: u32) -> Bounds {
     let s = state();
     s.enter();
-    if s.bounds.is_empty() {
-        // Label 0 has no node, but a place.
-        s.bounds.push(Bounds::constant(64, 0));
-    }
-    while s.bounds.len() <= label as usize {
-        let n = s.node(s.bounds.len() as u32);
-        let bounds = Bounds::of(&n, &s.bounds);
-        s.bounds.push(bounds);
-    }
-    let found = s.bounds[label as usize];
+    let found = match s.bounds.try_borrow_mut() {
+        Ok(mut bounds) => up_to(label, &mut bounds),
+        // A fault has interrupted this very function.
+        Err(_) => Bounds::any(),
+    };
     s.leave();
     found
 }
 
+/// The bounds of a label, after those of all older ones.
+fn up_to(label: u32, all: &mut Vec<Bounds>) -> Bounds {
+    if all.is_empty() {
+        // Label 0 has no node, but a place.
+        all.push(Bounds::constant(64, 0));
+    }
+    while all.len() <= label as usize {
+        let bounds = Bounds::of(&state().node(all.len() as u32), all);
+        all.push(bounds);
+    }
+    all[label as usize]
+}
+
 impl Bounds {
+    /// Those of a value of which nothing is known.
+    fn any() -> Bounds {
+        Bounds { unsigned: (0, u64::MAX), signed: (i64::MIN, i64::MAX) }
+    }
+
     pub fn constant(w: u8, value: u64) -> Bounds {
         let signed = sign_extend(value, w);
         Bounds { unsigned: (value, value), signed: (signed, signed) }

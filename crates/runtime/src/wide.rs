@@ -25,7 +25,7 @@ pub struct Wide {
 }
 
 pub fn tracing() -> bool {
-    state().on && tls().off == 0
+    state().is_on() && tls().off == 0
 }
 
 /// Two labels in one number.

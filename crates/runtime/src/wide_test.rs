@@ -63,10 +63,11 @@ impl Value {
 /// concrete.
 fn guarded(first: usize, inputs: &[Bytes]) -> Vec<bool> {
     let s = state();
-    let count = s.events_len / EVENT_BYTES;
+    let count = s.events_len.get() / EVENT_BYTES;
     // SAFETY: the events are those of the test's arena, all without payload.
-    let events: Vec<RawEvent> =
-        (first..count).map(|i| unsafe { *(s.events.add(i * EVENT_BYTES) as *const RawEvent) }).collect();
+    let events: Vec<RawEvent> = (first..count)
+        .map(|i| unsafe { *(s.events.get().add(i * EVENT_BYTES) as *const RawEvent) })
+        .collect();
     let lost = events.iter().any(|e| e.kind == KIND_CONCRETE);
     let holds = |bytes: &Bytes| {
         events.iter().filter(|e| e.kind == KIND_GUARD).all(|e| evaluate(e.y, bytes) == u64::from(e.flag))
@@ -270,7 +271,7 @@ fn every_wide_operation_has_its_value_on_all_inputs_that_its_guards_let_in() {
             })
             .collect();
         for _ in 0..20 {
-            let first = state().events_len / EVENT_BYTES;
+            let first = state().events_len.get() / EVENT_BYTES;
             let Some((value, what)) = step(&values, &mut r, inputs.len()) else { continue };
             for (held, new) in held.iter_mut().zip(guarded(first, &inputs)) {
                 *held &= new;
@@ -281,7 +282,7 @@ fn every_wide_operation_has_its_value_on_all_inputs_that_its_guards_let_in() {
             symbolic += usize::from(value.labels != 0);
             values.push(value);
         }
-        state().on = false;
+        state().stop();
     }
     assert!(let_in * 10 > all * 3 && symbolic > 8000, "{let_in} of {all}, {symbolic} symbolic");
 }

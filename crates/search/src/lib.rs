@@ -61,7 +61,7 @@ pub struct Traced {
 
 /// A run of a symbolic build of which only this is wanted.
 pub struct Glimpse {
-    /// The edges of the map that were taken, and how often each, up to 255.
+    /// The edges of the map that were taken, and how often each; 255 is that often or more.
     pub taken: Vec<(u32, u8)>,
     /// See [`Traced::digest`].
     pub digest: u64,

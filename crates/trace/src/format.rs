@@ -18,7 +18,7 @@
 /// First word of a valid arena.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"PARALLAX");
 /// Changes whenever the layout changes; runtime and engine must agree.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 /// Bytes reserved for the [`Header`] at the start of the arena.
 pub const HEADER_BYTES: usize = 4096;
 /// Size of an event record and the alignment of payloads.
@@ -35,7 +35,7 @@ pub type Label = u32;
 pub enum Mode {
     /// Which edges were taken (1 or 0), nothing else.
     Coverage = 0,
-    /// Labels, branches, outputs, and how often edges were taken (modulo 256).
+    /// Labels, branches, outputs, and how often edges were taken (up to 255, which is that often or more).
     Symbolic = 1,
     /// Every block, memory access, call and return, and nothing else (see [`crate::dependence`]).
     Dependence = 2,

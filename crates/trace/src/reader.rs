@@ -259,7 +259,7 @@ impl<'a> Trace<'a> {
         &self.coverage
     }
 
-    /// The edges that were taken, and how often each, up to 255.
+    /// The edges that were taken, and how often each; 255 is that often or more. Never 0: counters stop at 255.
     pub fn edges_taken(&self) -> impl Iterator<Item = (u32, u8)> + '_ {
         // Most are not taken: whole words of zeros are passed over at once.
         const WORD: usize = 8;

@@ -69,7 +69,11 @@ fn compare(args: &HistoryArgs, commit: &Commit, out: &Path) -> Result<CommitView
 /// `parallax diff` of a commit and its parent, with the options that were given.
 fn command(args: &HistoryArgs, parent: &str, commit: &str, out: &Path) -> Result<Command, CliError> {
     let absolute = |path: &Path| {
-        std::path::absolute(path).map_err(|source| CliError::Read { what: "a path", path: path.to_owned(), source })
+        std::path::absolute(path).map_err(|source| CliError::Read {
+            what: "a path",
+            path: path.to_owned(),
+            source,
+        })
     };
     let program = std::env::current_exe().map_err(|source| CliError::Read {
         what: "the program of Parallax",

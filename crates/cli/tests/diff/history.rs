@@ -4,7 +4,8 @@ use super::*;
 use std::fs;
 
 fn git(directory: &Path, args: &[&str]) {
-    let identity = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "init.defaultBranch=main"];
+    let identity =
+        ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "init.defaultBranch=main"];
     let output = Command::new("git").args(identity).args(args).current_dir(directory).output().unwrap();
     assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
@@ -32,7 +33,8 @@ fn history(directory: &TempDir, range: &str, options: &[&str]) -> Output {
 #[test]
 fn every_commit_is_in_the_table_and_one_that_does_not_build_is_shown_as_such() {
     let different = FIRST.replace("+ 1", "+ 2");
-    let directory = repository(&[FIRST, "int main(void) { return }\n", &different, &format!("/* said */\n{different}")]);
+    let directory =
+        repository(&[FIRST, "int main(void) { return }\n", &different, &format!("/* said */\n{different}")]);
     let output = history(&directory, "HEAD~3..HEAD", &["--format", "json"]);
     assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -43,7 +45,8 @@ fn every_commit_is_in_the_table_and_one_that_does_not_build_is_shown_as_such() {
     assert_eq!((&commits[1]["subject"], &json["complete"]), (&"number 2".into(), &true.into()));
     assert!(commits[0]["message"].as_str().unwrap().contains("p.c"), "{json:#}");
     let kept: Value =
-        serde_json::from_slice(&fs::read(directory.path().join("parallax-out/history.json")).unwrap()).unwrap();
+        serde_json::from_slice(&fs::read(directory.path().join("parallax-out/history.json")).unwrap())
+            .unwrap();
     assert_eq!(kept, json);
 }
 
@@ -61,7 +64,8 @@ fn a_commit_that_differs_has_its_tests_and_decides_the_exit_status() {
 #[test]
 fn ranges_that_hold_no_commits_are_refused() {
     let directory = repository(&[FIRST]);
-    for (range, message) in [("HEAD", "not a range"), ("HEAD..HEAD", "no commit"), ("HEAD~7..HEAD", "HEAD~7")] {
+    for (range, message) in [("HEAD", "not a range"), ("HEAD..HEAD", "no commit"), ("HEAD~7..HEAD", "HEAD~7")]
+    {
         let output = history(&directory, range, &[]);
         assert_eq!(output.status.code(), Some(2), "{range}");
         assert!(String::from_utf8_lossy(&output.stderr).contains(message), "{range}");

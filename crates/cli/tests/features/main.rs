@@ -7,5 +7,6 @@ mod cage;
 mod cases;
 mod inputs;
 mod random;
+mod rounds;
 mod stays;
 mod support;
