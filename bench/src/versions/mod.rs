@@ -109,6 +109,6 @@ fn test_case(argv: &[String], stdin: &str, files: &BTreeMap<String, String>) -> 
         argv: argv.iter().map(|a| unescape(a)).collect(),
         stdin: unescape(stdin),
         files: files.iter().map(|(name, content)| (name.into(), unescape(content))).collect(),
-        env: vec![],
+        ..TestCase::default()
     }
 }

@@ -167,7 +167,13 @@ impl Inputs {
 
     pub fn test_case(&self) -> TestCase {
         let inputs = self.clone();
-        TestCase { argv: inputs.arguments, stdin: inputs.stdin, files: inputs.files, env: inputs.env }
+        TestCase {
+            argv: inputs.arguments,
+            stdin: inputs.stdin,
+            files: inputs.files,
+            env: inputs.env,
+            ..TestCase::default()
+        }
     }
 }
 

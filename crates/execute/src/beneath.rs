@@ -142,6 +142,22 @@ impl Dir {
         Ok(OsString::from_vec(target).into())
     }
 
+    /// Makes a symbolic link that was not there. The target is only written down.
+    pub fn make_link(&self, name: &OsStr, target: &Path) -> io::Result<()> {
+        let (name, target) = (component(name)?, c_name(target.as_os_str())?);
+        // SAFETY: both names are NUL-terminated.
+        check(unsafe { libc::symlinkat(target.as_ptr(), self.fd.as_raw_fd(), name.as_ptr()) }.into())
+            .map(drop)
+    }
+
+    /// Gives what has the name `name` here another one in `there`. Links are linked, not followed.
+    pub fn make_hard_link(&self, name: &OsStr, there: &Dir, new_name: &OsStr) -> io::Result<()> {
+        let (name, new_name) = (component(name)?, component(new_name)?);
+        let (from, to) = (self.fd.as_raw_fd(), there.fd.as_raw_fd());
+        // SAFETY: both names are NUL-terminated.
+        check(unsafe { libc::linkat(from, name.as_ptr(), to, new_name.as_ptr(), 0) }.into()).map(drop)
+    }
+
     pub fn remove_file(&self, name: &OsStr) -> io::Result<()> {
         self.unlink(name, 0)
     }
@@ -168,6 +184,11 @@ impl Dir {
     /// Changes the mode of a directory in this one.
     pub fn set_dir_mode(&self, name: &OsStr, mode: u32) -> io::Result<()> {
         self.set_mode_of(&component(name)?, libc::O_DIRECTORY, mode)
+    }
+
+    /// Changes the mode of a file or directory in this one; a link is refused.
+    pub fn set_mode(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+        self.set_mode_of(&component(name)?, 0, mode)
     }
 
     /// Gives this directory itself a mode, if it has another one.

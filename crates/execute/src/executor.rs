@@ -382,7 +382,8 @@ impl Executor {
         let file_name = self.program.file_name().unwrap_or_default().as_bytes();
         Request {
             argv0: self.options.argv0.clone().unwrap_or_else(|| file_name.to_vec()),
-            directory: bytes(&directory),
+            directory: bytes(&directory.join(&test.layout.working_directory)),
+            root: bytes(&directory),
             streams: bytes(&link.scratch.streams_directory()),
             fixed_env: fixed.into_iter().map(|(name, value)| [name, value].join(&b'=')).collect(),
             inputs: inputs(test, &self.options.symbolic),

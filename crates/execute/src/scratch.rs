@@ -7,6 +7,7 @@
 //! is under way while this module looks or deletes: all are dead, or, of a stage, stopped.
 
 use crate::beneath::{Dir, Stat};
+use crate::layout::{self, Before};
 use crate::streams::Streams;
 use crate::testcase::{Content, FileChange, Limits, Output, TestCase};
 use crate::Error;
@@ -104,24 +105,20 @@ impl Scratch {
             }
         }
         self.streams.fill(&test.stdin).map_err(|e| failed("write", "standard input", e))?;
-        if test.files.is_empty() {
+        if test.files.is_empty() && test.layout.is_empty() {
             return Ok(());
         }
         let work = self.top.open_dir(OsStr::new(WORK)).map_err(|e| failed("open", WORK, e))?;
-        test.files.iter().try_for_each(|(path, bytes)| {
-            write_below(&work, path, bytes).map_err(|e| failed("write", path, e))
-        })
+        test.layout.make_directories(&work).map_err(|e| failed("make", "directories of the test case", e))?;
+        for (path, bytes) in &test.files {
+            write_below(&work, path, bytes).map_err(|e| failed("write", path, e))?;
+        }
+        test.layout.finish(&work).map_err(|e| failed("make", "links and modes of the test case", e))
     }
 
     /// What is different now from what [`Scratch::fill`] wrote, as far as the limits let it be looked at.
     pub fn changes(&self, test: &TestCase, limits: &Limits) -> Changes {
-        let mut before: BTreeMap<PathBuf, Option<&[u8]>> = BTreeMap::new();
-        for (path, bytes) in &test.files {
-            before.insert(path.clone(), Some(bytes));
-            for parent in path.ancestors().skip(1).filter(|p| *p != Path::new("")) {
-                before.insert(parent.to_path_buf(), None);
-            }
-        }
+        let before = layout::before(test);
         let (most, bytes_left) = (limits.changed_files, limits.changed_bytes);
         let mut walk = Walk { before, changes: Vec::new(), missing: false, most, bytes_left };
         match self.top.open_dir(OsStr::new(WORK)) {
@@ -227,8 +224,8 @@ impl Drop for Scratch {
 }
 
 struct Walk<'a> {
-    /// What was there and has not been seen yet; `None` for directories.
-    before: BTreeMap<PathBuf, Option<&'a [u8]>>,
+    /// What was there and has not been seen yet.
+    before: BTreeMap<PathBuf, Before<'a>>,
     changes: Vec<FileChange>,
     missing: bool,
     /// Most changes.
@@ -274,13 +271,8 @@ impl Walk<'_> {
         }
     }
 
-    fn note(&mut self, name: &Path, mode: u32, content: Content, before: Option<Option<&[u8]>>) {
-        let same = match (&before, &content) {
-            (Some(Some(old)), Content::File(new)) => *old == new.bytes && !new.truncated && mode == FILE_MODE,
-            (Some(None), Content::Directory) => true,
-            _ => false,
-        };
-        if same {
+    fn note(&mut self, name: &Path, mode: u32, content: Content, before: Option<Before>) {
+        if before.is_some_and(|before| before.is(mode, &content)) {
             return;
         }
         if self.changes.len() >= self.most {

@@ -1,5 +1,6 @@
 //! What goes into a run and what comes out of it: plain data.
 
+use crate::layout::Layout;
 use crate::Error;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
@@ -20,6 +21,8 @@ pub struct TestCase {
     pub files: Vec<(PathBuf, Vec<u8>)>,
     /// Additions to the fixed environment.
     pub env: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Directories, links, modes and the working directory.
+    pub layout: Layout,
 }
 
 impl TestCase {
@@ -54,11 +57,11 @@ impl TestCase {
         for (path, _) in &self.files {
             check_path(path)?;
         }
-        Ok(())
+        self.layout.check()
     }
 }
 
-fn check_path(path: &Path) -> Result<(), Error> {
+pub(crate) fn check_path(path: &Path) -> Result<(), Error> {
     let inside = path.components().all(|c| matches!(c, Component::Normal(_)));
     if inside && path.file_name().is_some() {
         return Ok(());

@@ -111,6 +111,7 @@ fn inputs_arrive_in_order_with_their_numbers() {
         stdin: b"in".to_vec(),
         files: vec![("f".into(), b"file".to_vec())],
         env: vec![(b"E".to_vec(), b"env".to_vec())],
+        ..TestCase::default()
     };
     let symbolic = Symbolic { stdin: false, ..Symbolic::default() };
     let mut executor = executor(Options { symbolic, ..options() });

@@ -22,6 +22,7 @@ fn arguments_input_environment_and_files_reach_the_program() {
         stdin: b"from stdin".to_vec(),
         files: vec![("sub/in.txt".into(), b"from file".to_vec())],
         env: vec![(b"GIVEN".to_vec(), b"from env".to_vec())],
+        ..TestCase::default()
     };
     let (mut executor, _directory) = native(body);
     let run = executor.run(&test, &Limits::default()).unwrap();
@@ -30,6 +31,38 @@ fn arguments_input_environment_and_files_reach_the_program() {
     assert_eq!(run.stdout, Output { bytes: expected, truncated: false });
     assert_eq!(run.stderr.bytes, b"to stderr");
     assert_eq!(run.files, []);
+}
+
+#[test]
+fn directories_links_modes_and_the_working_directory_are_there_and_no_changes() {
+    let body = r#"
+        #include <sys/stat.h>
+        int main() {
+            struct stat a, b, d, l; char target[20] = "", text[20] = "", cwd[4096];
+            readlink("link", target, 19);
+            stat("../data", &a); stat("same", &b); stat("../empty", &d); lstat("link", &l);
+            FILE *f = fopen("same", "r"); if (f) fgets(text, 19, f);
+            printf("%s %s %o %o %d %d %s\n", target, text, a.st_mode & 07777, d.st_mode & 07777,
+                   a.st_ino == b.st_ino, S_ISLNK(l.st_mode), strrchr(getcwd(cwd, sizeof cwd), '/'));
+            unlink("link"); symlink("other", "link");
+        }"#;
+    let layout = Layout {
+        directories: vec!["empty".into()],
+        links: vec![
+            ("sub/link".into(), Link::Symbolic("../data".into())),
+            ("sub/same".into(), Link::Hard("data".into())),
+        ],
+        modes: vec![("data".into(), 0o640), ("empty".into(), 0o700)],
+        working_directory: "sub".into(),
+    };
+    let test = TestCase { files: vec![("data".into(), b"text".to_vec())], layout, ..TestCase::default() };
+    let (mut executor, _directory) = native(body);
+    let run = executor.run(&test, &Limits::default()).unwrap();
+    assert_eq!(String::from_utf8_lossy(&run.stdout.bytes), "../data text 640 700 1 1 /sub\n");
+    let content = Content::Symlink("other".into());
+    assert_eq!(run.files, [FileChange::Modified { path: "sub/link".into(), mode: 0o777, content }]);
+    let outside = Layout { working_directory: "../x".into(), ..Layout::default() };
+    assert!(TestCase { layout: outside, ..TestCase::default() }.check().is_err());
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! Always holds: the result passed the check, or is the test case that came in; it is never larger.
 
 use parallax_execute::TestCase;
+use std::path::PathBuf;
 
 /// What the check says of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,13 +19,17 @@ pub enum Step {
     Stop,
 }
 
-/// Delta debugging, coarse parts first: whole inputs, then arguments, then bytes; again until nothing more goes.
+/// Delta debugging, coarse parts first: whole inputs, then links, modes and directories, arguments, then bytes; again until nothing more goes.
 pub fn minimise(test: &TestCase, check: &mut dyn FnMut(&TestCase) -> Step) -> TestCase {
     let mut search = Search { best: test.clone(), check, stopped: false };
     loop {
         let before = search.best.clone();
         search.list(|test| &mut test.env);
         search.list(|test| &mut test.files);
+        search.list(|test| &mut test.layout.links);
+        search.list(|test| &mut test.layout.modes);
+        search.list(|test| &mut test.layout.directories);
+        search.start_at_the_top();
         search.list(|test| &mut test.argv);
         search.list(|test| &mut test.stdin);
         for i in 0..search.best.files.len() {
@@ -49,6 +54,20 @@ struct Search<'c> {
 }
 
 impl Search<'_> {
+    /// Whether the working directory matters at all.
+    fn start_at_the_top(&mut self) {
+        if self.stopped || self.best.layout.working_directory.as_os_str().is_empty() {
+            return;
+        }
+        let mut candidate = self.best.clone();
+        candidate.layout.working_directory = PathBuf::new();
+        match (self.check)(&candidate) {
+            Step::Same => self.best = candidate,
+            Step::Other => {}
+            Step::Stop => self.stopped = true,
+        }
+    }
+
     /// Takes contiguous parts out of one list, from all of it down to single elements.
     fn list<T>(&mut self, part: impl Fn(&mut TestCase) -> &mut Vec<T>) {
         let mut size = part(&mut self.best).len();

@@ -268,6 +268,7 @@ fn a_minimised_test_case_has_only_what_the_difference_needs() {
         stdin: b"some text with a ! in it\nand more\n".to_vec(),
         files: vec![("file".into(), b"content".to_vec()), ("other".into(), b"z".to_vec())],
         env: vec![(b"X".to_vec(), b"1".to_vec())],
+        ..TestCase::default()
     };
     let needed = |t: &TestCase| {
         t.argv.iter().any(|a| a.contains(&b'n'))

@@ -4,6 +4,7 @@
 //! keeps it so.
 
 use crate::kept::ending;
+use crate::layout;
 use crate::text::Text;
 use crate::SCHEMA;
 use parallax_execute::{Content, FileChange, Run, TestCase};
@@ -129,6 +130,9 @@ pub struct DifferenceView {
     pub stdin: Text,
     pub files: Vec<FileView>,
     pub env: Vec<Text>,
+    /// Directories, links, modes and the working directory of the test case, as the file `layout` of a kept test has them.
+    #[serde(default)]
+    pub layout: Vec<Text>,
     pub old: BehaviourView,
     pub new: BehaviourView,
     pub golden: Option<BehaviourView>,
@@ -206,6 +210,7 @@ impl DifferenceView {
             content: Some(text(content)),
         };
         self.files = test.files.iter().map(file).collect();
+        self.layout = layout::lines(&test.layout);
     }
 }
 

@@ -174,6 +174,10 @@ fn input(difference: &DifferenceView) -> String {
         let content = content.as_ref().map_or(&[][..], |content| &content.0);
         text.push_str(&piece(&format!("file {}", visible(&path.0)), content));
     }
+    let layout: Vec<String> = difference.layout.iter().map(|line| visible(&line.0)).collect();
+    if !layout.is_empty() {
+        text.push_str(&piece("directories, links and modes", layout.join("\n").as_bytes()));
+    }
     text
 }
 

@@ -33,6 +33,12 @@ pub(crate) fn input_lines(difference: &DifferenceView) -> Vec<(&'static str, Str
     if difference.files.len() > LISTED {
         lines.push(("file", more(difference.files.len())));
     }
+    for line in difference.layout.iter().take(LISTED) {
+        lines.push(("place", cut(&line.0)));
+    }
+    if difference.layout.len() > LISTED {
+        lines.push(("place", more(difference.layout.len())));
+    }
     for variable in difference.env.iter().take(LISTED) {
         lines.push(("env", cut(&variable.0)));
     }

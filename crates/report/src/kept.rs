@@ -1,11 +1,12 @@
 //! A kept test: a directory that any shell can replay.
 //!
-//! In: a test case and what each version did. Out: `cmd`, `stdin`, `files/`, `env`, `old/`, `new/`, `run.sh`; and a
+//! In: a test case and what each version did. Out: `cmd`, `stdin`, `files/`, `env`, `layout`, `old/`, `new/`, `run.sh`; and a
 //! test case read back from such a directory.
 //!
 //! Always holds: what is written and read back is the same test case, files in the order of their paths. Links and
-//! special files in `files/` are refused, not followed.
+//! special files in `files/` are refused, not followed: links of a test case stand in `layout`.
 
+use crate::layout;
 use crate::script::run_script;
 pub use crate::script::Launch;
 use parallax_execute::{Content, FileChange, Outcome, Output, Run, TestCase};
@@ -49,6 +50,9 @@ pub fn write(directory: &Path, test: &TestCase, launch: impl Into<Launch>) -> Re
     put(&directory.join("stdin"), &test.stdin)?;
     let env = test.env.iter().map(|(name, value)| escape(&[name, &value[..]].join(&b'=')));
     put(&directory.join("env"), &lines(env))?;
+    if !test.layout.is_empty() {
+        put(&directory.join("layout"), layout::text(&test.layout).as_bytes())?;
+    }
     let files = directory.join("files");
     fs::create_dir_all(&files).at(&files)?;
     for (path, bytes) in &test.files {
@@ -117,7 +121,7 @@ fn describe(content: &Content) -> &'static str {
     }
 }
 
-/// Reads the input part, of files of up to `most` bytes each. `stdin`, `env` and `files` may be missing, as in tests written by hand.
+/// Reads the input part, of files of up to `most` bytes each. `stdin`, `env`, `layout` and `files` may be missing, as in tests written by hand.
 pub fn read(directory: &Path, most: u64) -> Result<TestCase, KeptError> {
     let mut test = TestCase::default();
     let cmd = directory.join("cmd");
@@ -131,6 +135,10 @@ pub fn read(directory: &Path, most: u64) -> Result<TestCase, KeptError> {
         let at = bytes.iter().position(|b| *b == b'=').filter(|at| *at > 0);
         let at = at.ok_or_else(|| bad_line(&env, number, "not of the form NAME=VALUE"))?;
         test.env.push((bytes[..at].to_vec(), bytes[at + 1..].to_vec()));
+    }
+    let place = directory.join("layout");
+    for (number, line) in file_lines(&optional(&place, most)?).enumerate() {
+        layout::read_line(line, &mut test.layout).map_err(|problem| bad_line(&place, number, problem))?;
     }
     let files = directory.join("files");
     if files.exists() {

@@ -19,6 +19,7 @@ mod input_text;
 pub mod inspect_human;
 pub mod inspect_view;
 pub mod kept;
+mod layout;
 pub mod outdir;
 pub mod picture;
 pub mod place;

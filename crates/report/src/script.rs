@@ -5,6 +5,7 @@
 //! Always holds: every argument and environment variable arrives byte by byte as it is in the test case, newlines and bytes
 //! that are not text included; environment, directory and `argv[0]` are as in the runs of Parallax.
 
+use crate::layout;
 use parallax_execute::{default_environment, Home, TestCase};
 use std::os::unix::ffi::OsStrExt;
 
@@ -21,7 +22,7 @@ keep=${2-}
 case $keep in ''|/*) ;; *) keep=$(pwd)/$keep ;; esac
 work=${TMPDIR:-/tmp}/parallax-test.$$
 (umask 077 && mkdir "$work") || exit 2
-trap 'rm -rf "$work"' 0
+trap 'chmod -R u+rwx "$work" 2>/dev/null; rm -rf "$work"' 0
 trap 'exit 130' 1 2 15
 mkdir "$work/bin" "$work/run" "$work/tmp" || exit 2
 [ ! -d "$here/files" ] || cp -R "$here/files/." "$work/run" || exit 2
@@ -29,9 +30,9 @@ mkdir "$work/bin" "$work/run" "$work/tmp" || exit 2
 
 const TAIL: &str = r#"# A version that hangs is ended.
 if command -v timeout >/dev/null 2>&1; then set -- timeout -s KILL "${TIME_LIMIT:-10}" "$@"; fi
-cd "$work/run" || exit 2
 "$@" <"$here/stdin"
 status=$?
+cd "$work/run" || exit 2
 if [ $status -gt 128 ]; then
     echo "exit status: $status (signal $((status - 128)))" >&2
 else
@@ -84,6 +85,9 @@ pub(crate) fn run_script(test: &TestCase, launch: &Launch) -> Vec<u8> {
     for argument in &test.argv {
         script.push_str(&Word::of(argument).append());
     }
+    script.push_str("cd \"$work/run\" || exit 2\n");
+    script.push_str(&layout::commands(&test.layout));
+    script.push_str(&layout::enter(&test.layout));
     script.push_str(TAIL);
     script.into_bytes()
 }
@@ -114,7 +118,7 @@ fn variable(name: &[u8], value: &[u8]) -> String {
 }
 
 /// Bytes as a word of the shell.
-enum Word {
+pub(crate) enum Word {
     /// In single quotes.
     Quoted(String),
     /// As a format of printf.
@@ -122,7 +126,7 @@ enum Word {
 }
 
 impl Word {
-    fn of(bytes: &[u8]) -> Word {
+    pub fn of(bytes: &[u8]) -> Word {
         if bytes.iter().all(|b| (b' '..=b'~').contains(b)) {
             let text = String::from_utf8_lossy(bytes).replace('\'', "'\\''");
             return Word::Quoted(format!("'{text}'"));
@@ -136,7 +140,7 @@ impl Word {
         Word::Format(format!("'{}'", bytes.iter().map(octal).collect::<String>()))
     }
 
-    fn define(&self, name: &str) -> String {
+    pub fn define(&self, name: &str) -> String {
         match self {
             Word::Quoted(text) => format!("{name}={text}\n"),
             // The dot keeps newlines at the end from being cut off.

@@ -1,6 +1,6 @@
 //! Kept tests: what is written is read back, and any shell can replay it.
 
-use parallax_execute::{Outcome, Output, Run, TestCase};
+use parallax_execute::{Layout, Link, Outcome, Output, Run, TestCase};
 use parallax_report::kept;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,6 +10,21 @@ use std::time::Duration;
 
 fn bytes(random: &mut fastrand::Rng, max: usize, from: u8) -> Vec<u8> {
     (0..random.usize(..=max)).map(|_| random.u8(from..)).collect()
+}
+
+fn random_layout(random: &mut fastrand::Rng) -> Layout {
+    let mut layout = Layout::default();
+    for name in ["e", "e/tab\there", "new\nline/back\\slash", "-x y"] {
+        match random.u32(..6) {
+            0 => layout.directories.push(name.into()),
+            1 => layout.links.push((name.into(), Link::Symbolic("../to here".into()))),
+            2 => layout.links.push((name.into(), Link::Hard("a".into()))),
+            3 => layout.modes.push((name.into(), random.u32(..0o10000))),
+            4 => layout.working_directory = name.into(),
+            _ => {}
+        }
+    }
+    layout
 }
 
 fn random_test(random: &mut fastrand::Rng) -> TestCase {
@@ -26,6 +41,7 @@ fn random_test(random: &mut fastrand::Rng) -> TestCase {
         stdin: bytes(random, 60, 0),
         files,
         env: (0..random.usize(..3)).map(|i| (format!("V{i}").into_bytes(), bytes(random, 8, 1))).collect(),
+        layout: random_layout(random),
     }
 }
 
@@ -39,6 +55,33 @@ fn a_test_case_that_was_written_is_read_back() {
         assert!(kept::is_kept(directory.path()));
         assert_eq!(kept::read(directory.path(), 1 << 20).unwrap(), test);
     }
+}
+
+#[test]
+fn the_script_makes_directories_links_modes_and_goes_to_the_working_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let test = TestCase {
+        argv: vec![
+            b"-c".to_vec(),
+            b"pwd | sed 's,.*/run/,,'; ls -dl ../e l h | cut -c1-10; cat h; readlink l".to_vec(),
+        ],
+        files: vec![("sub/it's".into(), b"text\n".to_vec())],
+        layout: Layout {
+            directories: vec!["e".into()],
+            links: vec![
+                ("sub/l".into(), Link::Symbolic("no where".into())),
+                ("sub/h".into(), Link::Hard("sub/it's".into())),
+            ],
+            modes: vec![("sub/it's".into(), 0o600), ("e".into(), 0o555)],
+            working_directory: "sub".into(),
+        },
+        ..TestCase::default()
+    };
+    let place = directory.path().join("test");
+    kept::write(&place, &test, b"sh").unwrap();
+    let ended = replay("sh", &place, &[Path::new("/bin/sh")]);
+    let said = String::from_utf8_lossy(&ended.stdout);
+    assert_eq!(said, "sub\ndr-xr-xr-x\n-rw-------\nlrwxrwxrwx\ntext\nno where\n", "{:?}", ended.stderr);
 }
 
 #[test]
@@ -142,6 +185,7 @@ fn the_script_replays_every_byte_in_every_shell() {
         stdin: b"\0in\xff".to_vec(),
         files: vec![("dir/in".into(), b"\0file\xfe".to_vec())],
         env: vec![(b"V".to_vec(), all)],
+        ..TestCase::default()
     };
     let place = directory.path().join("test");
     // A name that is a builtin of every shell.

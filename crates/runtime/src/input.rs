@@ -59,7 +59,9 @@ pub fn prepare(request: Request) -> Vectors {
                 env.push(place(&text, input.symbolic.then_some((number, name.len() + 1))));
             }
             Source::Stdin => register_file(number, identity_of_fd(0)),
-            Source::File(path) => register_file(number, identity_of_path(path)),
+            Source::File(path) => {
+                register_file(number, identity_of_path(&[&request.root[..], path].join(&b'/')))
+            }
         }
     }
     inputs().list = request.inputs;

@@ -4,7 +4,7 @@
 //!
 //! Always holds: of the inputs that do not vary, every test case that is new has what one of the seeds has.
 
-use parallax_execute::TestCase;
+use parallax_execute::{Layout, TestCase};
 use std::collections::HashSet;
 
 /// Which kinds of inputs may vary; all by default.
@@ -36,6 +36,7 @@ impl Varied {
             stdin: if keep(self.stdin) { test.stdin.clone() } else { vec![] },
             files: if keep(self.files) { test.files.clone() } else { vec![] },
             env: if keep(self.env) { test.env.clone() } else { vec![] },
+            layout: if keep(self.files) { test.layout.clone() } else { Layout::default() },
         }
     }
 }

@@ -18,7 +18,7 @@
 /// First word of a valid arena.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"PARALLAX");
 /// Changes whenever the layout changes; runtime and engine must agree.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 /// Bytes reserved for the [`Header`] at the start of the arena.
 pub const HEADER_BYTES: usize = 4096;
 /// Size of an event record and the alignment of payloads.

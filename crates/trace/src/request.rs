@@ -10,7 +10,7 @@ pub enum Source {
     /// `argv[n]`, n ≥ 1.
     Argument(u32),
     Stdin,
-    /// A file, path relative to the run's directory.
+    /// A file, path relative to [`Request::root`].
     File(Vec<u8>),
     /// An environment variable.
     Env(Vec<u8>),
@@ -42,6 +42,8 @@ pub struct Request {
     pub argv0: Vec<u8>,
     /// Absolute path of the run's working directory, inside its scratch directory.
     pub directory: Vec<u8>,
+    /// Absolute path of the directory that the paths of files are relative to: that one, or one above it.
+    pub root: Vec<u8>,
     /// Absolute path of the directory with the standard streams ([`crate::control::STREAM_NAMES`]).
     pub streams: Vec<u8>,
     /// Environment that is not an input, `NAME=value`.
@@ -56,7 +58,7 @@ impl Request {
     /// Flat little-endian encoding: every string is a u32 length and its bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        for s in [&self.argv0, &self.directory, &self.streams, &self.program] {
+        for s in [&self.argv0, &self.directory, &self.root, &self.streams, &self.program] {
             put(&mut out, s);
         }
         put_u32(&mut out, self.fixed_env.len() as u32);
@@ -75,11 +77,13 @@ impl Request {
         let mut at = Cursor { bytes };
         let argv0 = at.string()?;
         let directory = at.string()?;
+        let root = at.string()?;
         let streams = at.string()?;
         let program = at.string()?;
         let fixed_env = (0..at.u32()?).map(|_| at.string()).collect::<Option<_>>()?;
         let inputs = (0..at.u32()?).map(|_| at.input()).collect::<Option<_>>()?;
-        at.bytes.is_empty().then_some(Request { argv0, directory, streams, fixed_env, inputs, program })
+        let request = Request { argv0, directory, root, streams, fixed_env, inputs, program };
+        at.bytes.is_empty().then_some(request)
     }
 }
 
@@ -146,7 +150,8 @@ mod tests {
     fn a_request_survives_encoding() {
         let request = Request {
             argv0: b"prog".to_vec(),
-            directory: b"/tmp/x".to_vec(),
+            directory: b"/tmp/x/sub".to_vec(),
+            root: b"/tmp/x".to_vec(),
             streams: b"/tmp/io".to_vec(),
             fixed_env: vec![b"LC_ALL=C".to_vec()],
             inputs: vec![
