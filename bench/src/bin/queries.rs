@@ -57,7 +57,7 @@ fn main() -> Result<()> {
     }
     let wanted = |name: &str| options.solvers.is_empty() || options.solvers.iter().any(|s| s == name);
     let mut contenders: Vec<Contender> = contenders().into_iter().filter(|c| wanted(c.name)).collect();
-    let limit = Limit { time: options.limit, ..Limit::default() };
+    let limit = Limit { steps: u64::MAX, time: options.limit };
     let (mut count, mut contradictions) = (0, Vec::new());
     for directory in searches(&options.directory)? {
         let (more, wrong) = replay(&directory, options.at_most, &limit, &mut contenders)?;

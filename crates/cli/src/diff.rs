@@ -466,6 +466,7 @@ impl Comparison<'_> {
         Settings {
             random_seed: self.args.seed,
             strategies: strategies::choice(&self.args.search),
+            query_steps: self.args.query_steps,
             query_time: self.args.query_time,
             enough,
             max_input: self.args.max_input as usize,

@@ -57,8 +57,11 @@ pub struct DiffArgs {
     pub golden: Option<OsString>,
     #[command(flatten)]
     pub oracle: OracleArgs,
-    /// Time for one query
-    #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = units::duration)]
+    /// Work of the solver for one query, in steps of about 10 ns
+    #[arg(long, value_name = "N", default_value_t = 50_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub query_steps: u64,
+    /// Wall-clock time for one query: the last resort, should its steps take far longer
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::duration)]
     pub query_time: Duration,
     /// Write every query as SMT-LIB to this directory
     #[arg(long, value_name = "DIR")]

@@ -3,7 +3,7 @@
 //! In: a [`DiffView`]. Out: a few lines: how many differences, what kinds, where the tests are, how to replay; or, if
 //! there is none, what was tried and what was in the way.
 
-use crate::diff_view::{DiffView, DifferenceView, LostView, TargetView, UnflippedView, Verdict};
+use crate::diff_view::{DiffStats, DiffView, DifferenceView, LostView, TargetView, UnflippedView, Verdict};
 use crate::evidence::{warning_lines, weakened_lines};
 use crate::input_text::{behaviour_lines, input_lines};
 use crate::ladder_view::ladder_lines;
@@ -150,9 +150,29 @@ fn none_found(text: &mut String, view: &DiffView) -> std::fmt::Result {
         stats.unknown,
         stats.divergences
     )?;
+    limits(text, stats)?;
     unflipped(text, &view.unflipped)?;
     if !view.lost.is_empty() {
         lost(text, &view.lost)?;
+    }
+    Ok(())
+}
+
+/// Where limits struck while the search ran.
+fn limits(text: &mut String, stats: &DiffStats) -> std::fmt::Result {
+    let clocked = stats.late_queries + stats.late_runs;
+    if stats.cut_runs > 0 {
+        writeln!(text, "Runs that were ended because they did far more than others: {}.", stats.cut_runs)?;
+    }
+    if clocked > 0 {
+        writeln!(
+            text,
+            "Ended by the clock: {} queries, {} runs; another time the same command may find something else.",
+            stats.late_queries, stats.late_runs
+        )?;
+    }
+    if stats.forgotten_paths > 0 {
+        writeln!(text, "Paths forgotten to keep within --search-memory: {}.", stats.forgotten_paths)?;
     }
     Ok(())
 }

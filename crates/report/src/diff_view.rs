@@ -251,6 +251,19 @@ pub struct DiffStats {
     pub sat: u64,
     pub unsat: u64,
     pub unknown: u64,
+    /// Of these, those that the clock ended, the last resort.
+    #[serde(default)]
+    pub late_queries: u64,
+    #[serde(default)]
+    pub solver_steps: u64,
+    /// Runs of symbolic builds that were ended because they did far more than others, and those that the clock ended.
+    #[serde(default)]
+    pub cut_runs: u64,
+    #[serde(default)]
+    pub late_runs: u64,
+    /// Paths that the search forgot to keep within its memory.
+    #[serde(default)]
+    pub forgotten_paths: u64,
     pub divergences: u64,
     pub escapes: u64,
     pub concretisations: u64,

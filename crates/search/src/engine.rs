@@ -32,6 +32,9 @@ mod batch;
 mod memory;
 mod summary;
 
+#[cfg(test)]
+mod repeatable;
+
 /// Batches under way at once.
 const BATCHES: usize = 2;
 /// Every so many test cases are judged natively although the instrumented builds behaved alike.

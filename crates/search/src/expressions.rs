@@ -6,11 +6,11 @@ use crate::numbers::{self, Form, Numbers};
 use crate::{Settings, Traced};
 use parallax_execute::TestCase;
 pub use parallax_solve::ExprId;
-use parallax_solve::{Constraint, Limit, Pool, Program, Query, Solver, Stack, Var, VarId};
+use parallax_solve::{Constraint, Limit, Pool, Program, Query, Solver, Stack, Unknown, Var, VarId};
 use parallax_trace::format::Op;
 use parallax_trace::request::Source;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Random values tried to see whether a question is easy, and how much easier that makes it.
 const GUESSES: usize = 16;
@@ -36,10 +36,21 @@ pub enum Answer {
     Unknown,
 }
 
-/// An answer, and the size of the formula it was given to.
+/// An answer, the size of the formula it was given to, and the solver's steps.
 pub struct Solved {
     pub answer: Answer,
     pub cost: u64,
+    pub steps: u64,
+    /// The clock ended it, not its limit of steps.
+    pub is_late: bool,
+}
+
+/// What is left of a limit for further attempts.
+struct Rest {
+    steps: u64,
+    until: Instant,
+    spent: u64,
+    is_late: bool,
 }
 
 /// Brings the expressions of one trace into the pool.
@@ -76,24 +87,25 @@ impl Expressions {
     }
 
     /// Is there an input near `test` on which all of these hold? `holds` do on `test`, so only those that share bytes
-    /// with `wants`, directly or through others, have to be asked about. All attempts together take no more than `time`.
-    pub fn solve(&mut self, holds: &[ExprId], wants: ExprId, test: &TestCase, time: Duration) -> Solved {
+    /// with `wants`, directly or through others, have to be asked about. All attempts together take no more than the limit.
+    pub fn solve(&mut self, holds: &[ExprId], wants: ExprId, test: &TestCase, limit: Limit) -> Solved {
         let numbers = self.relevant(holds, wants);
         let constraints: Vec<Constraint> =
             numbers.iter().map(|n| &holds[*n]).chain([&wants]).map(|e| Constraint::is(*e)).collect();
         let roots: Vec<ExprId> = constraints.iter().map(|c| c.expr).collect();
         let cost = self.pool.cone(&roots).len() as u64;
         let written = self.written_in(&roots);
-        let until = Instant::now() + time;
+        let mut rest =
+            Rest { steps: limit.steps, until: Instant::now() + limit.time, spent: 0, is_late: false };
         for bits in NUMBER_BITS.iter().filter(|_| !written.is_empty()) {
             let mut bounded = constraints.clone();
             bounded.extend(written.iter().map(|number| self.is_small(*number, *bits, test)));
-            if let Answer::Sat(changes) = self.check(&bounded, &numbers, test, until) {
-                return Solved { answer: Answer::Sat(changes), cost };
+            if let Answer::Sat(changes) = self.check(&bounded, &numbers, test, &mut rest) {
+                return Solved { answer: Answer::Sat(changes), cost, steps: rest.spent, is_late: false };
             }
         }
-        let answer = self.check(&constraints, &numbers, test, until);
-        Solved { answer, cost }
+        let answer = self.check(&constraints, &numbers, test, &mut rest);
+        Solved { answer, cost, steps: rest.spent, is_late: rest.is_late }
     }
 
     /// The numbers (see [`crate::numbers`]) that expressions are about.
@@ -131,13 +143,17 @@ impl Expressions {
         constraints: &[Constraint],
         numbers: &[usize],
         test: &TestCase,
-        until: Instant,
+        rest: &mut Rest,
     ) -> Answer {
-        let time = until.saturating_duration_since(Instant::now());
+        let time = rest.until.saturating_duration_since(Instant::now());
+        let limit = Limit { steps: rest.steps.saturating_sub(rest.spent), time };
         let names = &self.names;
         let seed = |var: Var| names.byte(test, var.input, var.offset);
         let query = Query::new(&self.pool, constraints, &seed);
-        match self.solver.check(&query, &Limit { time, ..Limit::default() }) {
+        let answer = self.solver.check(&query, &limit);
+        rest.spent += self.solver.spent();
+        rest.is_late |= answer == parallax_solve::Answer::Unknown(Unknown::Late);
+        match answer {
             parallax_solve::Answer::Sat(model) => {
                 let values = model.changes(&query).into_iter().map(|(v, b)| ((v.input, v.offset), b));
                 Answer::Sat(names.changes(test, values))

@@ -8,7 +8,8 @@
 //! questions answered and test cases run, and writes down what came of it ([`knowledge`]).
 //!
 //! Always holds: the search itself starts no process; with the same seeds and settings it proposes the same
-//! test cases in the same order, whatever the number of workers, until a limit ends it.
+//! test cases in the same order, whatever the number of workers and however busy the machine, until a limit ends it. Where the clock has to
+//! step in all the same (a query or a run that takes far longer than what is counted of it), that is counted.
 
 use parallax_execute::{Interrupt, TestCase};
 use parallax_trace::reader::Trace;
@@ -141,7 +142,9 @@ pub struct Settings {
     pub random_seed: u64,
     /// Which strategies are switched on.
     pub strategies: Choice,
-    /// Time for one query.
+    /// Counted work of the solver for one query; see [`parallax_solve::Limit`].
+    pub query_steps: u64,
+    /// The last resort behind it: wall-clock time for one query.
     pub query_time: Duration,
     /// Whoever watches sets it when no more differences are wanted.
     pub enough: Arc<AtomicBool>,
@@ -158,7 +161,8 @@ impl Default for Settings {
         Settings {
             random_seed: 1,
             strategies: Choice::default(),
-            query_time: Duration::from_millis(500),
+            query_steps: 50_000_000,
+            query_time: Duration::from_secs(10),
             enough: Arc::default(),
             max_input: 4096,
             varied: Varied::default(),

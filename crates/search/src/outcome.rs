@@ -46,6 +46,16 @@ pub struct Stats {
     pub sat: u64,
     pub unsat: u64,
     pub unknown: u64,
+    /// Of the unknown ones, those that the clock ended: the last resort.
+    pub late_queries: u64,
+    /// What the solver did, in its steps.
+    pub solver_steps: u64,
+    /// Runs of symbolic builds that were ended because they did far more than what runs of this program usually do, and those that
+    /// the clock ended: the last resort.
+    pub cut_runs: u64,
+    pub late_runs: u64,
+    /// Bounds on what the search keeps that struck: paths that were forgotten.
+    pub forgotten_paths: u64,
     /// Runs that did not go where the solver said they would.
     pub divergences: u64,
     pub escapes: u64,

@@ -6,7 +6,7 @@
 //!
 //! Always holds: every model has been evaluated on the constraints before it is returned; bytes that the
 //! constraints do not need keep their values; every query has a limit; the same queries in the same order
-//! give the same answers, time limits apart. No program is started here, and but for the layer that
+//! give the same answers, unless the clock ends one, which is said ([`Unknown::Late`]). No program is started here, and but for the layer that
 //! records queries and the two modules that read and write SMT-LIB nothing touches files.
 
 mod align;

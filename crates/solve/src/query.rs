@@ -10,7 +10,9 @@ use crate::bytes::Domains;
 use crate::eval::{Part, Program};
 use crate::expr::{ExprId, Var, VarId};
 use crate::pool::Pool;
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// An expression of one bit, and what it has to be.
@@ -164,8 +166,10 @@ impl FromIterator<(VarId, u8)> for Model {
 /// Why there is no answer. All reasons stand here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unknown {
-    /// The limit of time or conflicts was reached.
+    /// The limit of steps was reached.
     Limit,
+    /// The clock ended it, which was to be the last resort: on another day there may be an answer.
+    Late,
     /// The formula is larger than the solvers are given.
     Size,
     /// No layer could say.
@@ -184,45 +188,83 @@ pub enum Answer {
 }
 
 /// How much one query may cost.
+///
+/// A step is work of about ten nanoseconds on a machine of 2024, counted by the layers in what each of them does: gates and clauses made,
+/// decisions and conflicts of the SAT solver by the size of its formula, Z3's own resource count. The same query costs the same
+/// everywhere and at any time.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
+    pub steps: u64,
+    /// Wall-clock time: the last resort, should counted work take far longer than it ever does.
     pub time: Duration,
-    /// Conflicts of the SAT solver.
-    pub conflicts: u32,
 }
 
 impl Default for Limit {
     fn default() -> Limit {
-        Limit { time: Duration::from_secs(2), conflicts: 200_000 }
+        Limit { steps: 200_000_000, time: Duration::from_secs(60) }
     }
 }
 
-/// A [`Limit`] that has begun to run.
-#[derive(Clone, Copy, Debug)]
+/// A [`Limit`] that has begun to run, or a part of one.
+#[derive(Clone, Debug)]
 pub struct Budget {
-    pub deadline: Instant,
-    pub conflicts: u32,
+    meter: Rc<Meter>,
+    /// The steps at which this part is over.
+    until: u64,
+}
+
+#[derive(Debug)]
+struct Meter {
+    spent: Cell<u64>,
+    deadline: Instant,
+    is_late: Cell<bool>,
 }
 
 impl Budget {
     pub fn start(limit: &Limit) -> Budget {
-        let now = Instant::now();
         // A limit beyond what the clock can count to is no limit; a day is none either.
         let day = Duration::from_secs(24 * 3600);
-        Budget { deadline: now + limit.time.min(day), conflicts: limit.conflicts }
+        let deadline = Instant::now() + limit.time.min(day);
+        let meter = Meter { spent: Cell::new(0), deadline, is_late: Cell::new(false) };
+        Budget { meter: Rc::new(meter), until: limit.steps }
     }
 
-    pub fn left(&self) -> Duration {
-        self.deadline.saturating_duration_since(Instant::now())
+    /// So much work has been done.
+    pub fn spend(&self, steps: u64) {
+        self.meter.spent.set(self.spent().saturating_add(steps));
+    }
+
+    /// All work so far, of all parts.
+    pub fn spent(&self) -> u64 {
+        self.meter.spent.get()
+    }
+
+    /// Steps that are left.
+    pub fn left(&self) -> u64 {
+        self.until.saturating_sub(self.spent())
+    }
+
+    /// Time to the last resort.
+    pub fn time_left(&self) -> Duration {
+        self.meter.deadline.saturating_duration_since(Instant::now())
     }
 
     pub fn is_over(&self) -> bool {
-        self.left().is_zero()
+        if self.time_left().is_zero() {
+            self.meter.is_late.set(true);
+        }
+        self.left() == 0 || self.is_late()
+    }
+
+    /// Did the clock end it, before the steps were used up?
+    pub fn is_late(&self) -> bool {
+        self.meter.is_late.get()
     }
 
     /// A part of what is left.
     pub fn share(&self, part: f64) -> Budget {
-        Budget { deadline: Instant::now() + self.left().mul_f64(part.clamp(0.0, 1.0)), ..*self }
+        let part = (self.left() as f64 * part.clamp(0.0, 1.0)) as u64;
+        Budget { meter: self.meter.clone(), until: self.spent().saturating_add(part).min(self.until) }
     }
 }
 

@@ -4,7 +4,7 @@
 //!
 //! Always holds: a model that leaves the stack has been evaluated on the constraints; a layer's model on
 //! which they do not hold is counted against it and becomes [`Unknown::WrongModel`]. A query costs no more
-//! than its limit, up to what one step of a layer takes.
+//! than its limit of steps, up to what one layer does between two looks at it; the clock is the last resort.
 
 use crate::layers::*;
 use crate::query::*;
@@ -83,13 +83,14 @@ pub struct Stack {
     slots: Vec<Slot>,
     pool: Option<u64>,
     wrong_models: u64,
+    spent: u64,
 }
 
 impl Stack {
     /// Layers from the top, which sees a query first, to the bottom.
     pub fn new(layers: Vec<Box<dyn Layer>>) -> Stack {
         let slots = layers.into_iter().map(|layer| Slot { layer, statistics: Default::default() });
-        Stack { slots: slots.collect(), pool: None, wrong_models: 0 }
+        Stack { slots: slots.collect(), pool: None, wrong_models: 0, spent: 0 }
     }
 
     /// What each layer did, top first.
@@ -100,6 +101,11 @@ impl Stack {
     /// Queries and answers of the stack as a whole: those of its first layer.
     pub fn totals(&self) -> LayerStatistics {
         self.slots.first().map(|slot| slot.statistics).unwrap_or_default()
+    }
+
+    /// Steps of the last query.
+    pub fn spent(&self) -> u64 {
+        self.spent
     }
 
     /// Models that were wrong, of any layer or of several together. Anything but 0 is a bug.
@@ -116,11 +122,14 @@ impl Solver for Stack {
         }
         let budget = Budget::start(limit);
         let mut below = Below { slots: &mut self.slots, calls: 0, time: Duration::ZERO };
-        match below.check(query, &budget) {
+        let answer = below.check(query, &budget);
+        self.spent = budget.spent();
+        match answer {
             Answer::Sat(model) if !query.holds_on(&model) => {
                 self.wrong_models += 1;
                 Answer::Unknown(Unknown::WrongModel)
             }
+            Answer::Unknown(_) if budget.is_late() => Answer::Unknown(Unknown::Late),
             answer => answer,
         }
     }

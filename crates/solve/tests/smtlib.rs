@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::Duration;
 
 fn limit() -> Limit {
-    Limit { time: Duration::from_secs(60), conflicts: u32::MAX }
+    Limit { steps: u64::MAX, time: Duration::from_secs(60) }
 }
 
 fn is_sat(answer: &Answer) -> bool {

@@ -7,7 +7,7 @@ use parallax_solve::*;
 use std::time::Duration;
 
 fn limit() -> Limit {
-    Limit { time: Duration::from_secs(30), conflicts: u32::MAX }
+    Limit { steps: u64::MAX, time: Duration::from_secs(30) }
 }
 
 #[test]

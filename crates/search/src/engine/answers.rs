@@ -8,13 +8,14 @@ use crate::joint::Alignment;
 use crate::knowledge::Class;
 use crate::question::{asking, Question};
 use crate::strategies::Answered;
+use parallax_solve::Limit;
 
 /// The size of a formula from which on a question counts as expensive.
 const EXPENSIVE: u64 = 600;
-/// Which part of the time for a query is enough for those of little worth, and for the first attempt at the others.
-const IMPATIENCE: u32 = 10;
-/// What a millisecond counts that gave no answer, in nodes of formulas.
-const NODES_PER_MILLISECOND: u64 = 40;
+/// Which part of the steps for a query is enough for those of little worth, and for the first attempt at the others.
+const IMPATIENCE: u64 = 10;
+/// Steps of the solver without an answer that count as much as a node of a formula.
+const STEPS_PER_NODE: u64 = 2500;
 
 /// A flip that is asked for on its own path.
 fn own_flip(goal: &Goal) -> Option<&Flip> {
@@ -28,7 +29,7 @@ impl Engine<'_> {
     /// Puts a question to the solver. `by`: who thought of it; `lane`: whose effort it is.
     pub(super) fn answer(&mut self, by: StrategyId, lane: StrategyId, goal: Goal) -> Option<Planned> {
         let question = Question::of(&goal, &self.known)?;
-        let Solved { answer, cost } = self.solve(&goal, &question);
+        let Solved { answer, cost, .. } = self.solve(&goal, &question);
         self.account(by, lane, &goal, &answer, cost);
         let test = match &answer {
             Answer::Sat(changes) => Some(inputs::with_changes(&self.known.run(question.run).test, changes)),
@@ -46,7 +47,7 @@ impl Engine<'_> {
                 None
             }
             Answer::Unknown => {
-                self.refuse(&goal, "the solver gave no answer in time");
+                self.refuse(&goal, "the solver gave no answer within its limit");
                 self.ask_patiently(by, goal);
                 None
             }
@@ -56,13 +57,15 @@ impl Engine<'_> {
     fn solve(&mut self, goal: &Goal, question: &Question) -> Solved {
         let patient = asking(goal).is_some_and(|how| how.patient);
         // A quick answer at first, so that hard questions do not keep easy ones waiting.
-        let time = self.settings.query_time / if patient { 1 } else { IMPATIENCE };
-        let time = self.budget.left().min(time);
+        let steps = self.settings.query_steps / if patient { 1 } else { IMPATIENCE };
+        let limit = Limit { steps, time: self.budget.left().min(self.settings.query_time) };
         let test = &self.known.run(question.run).test;
-        let mut solved = self.expressions.solve(&question.holds, question.wants, test, time);
+        let mut solved = self.expressions.solve(&question.holds, question.wants, test, limit);
         if matches!(solved.answer, Answer::Unknown) {
-            solved.cost += time.as_millis() as u64 * NODES_PER_MILLISECOND;
+            solved.cost += solved.steps / STEPS_PER_NODE;
         }
+        self.accounting.stats.solver_steps += solved.steps;
+        self.accounting.stats.late_queries += u64::from(solved.is_late && !self.budget.is_over());
         solved
     }
 
@@ -141,7 +144,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The question is put once more, later and with all the time there is, if it is worth that: what leads to new code of the program or tells
+    /// The question is put once more, later and with all the steps there are, if it is worth that: what leads to new code of the program or tells
     /// the versions apart.
     fn ask_patiently(&mut self, by: StrategyId, goal: Goal) {
         if asking(&goal).is_none_or(|how| how.patient || how.relaxed.is_some()) {
@@ -162,7 +165,7 @@ impl Engine<'_> {
                 let test = &self.known.run(differ.run).test;
                 let effort = self.expressions.effort(wants, test, self.settings.random_seed);
                 let goal = Goal::Differ(Differ { how: patient(differ.how.clone()), ..differ });
-                let score = [effort * u64::from(IMPATIENCE), 0, 0];
+                let score = [effort * IMPATIENCE, 0, 0];
                 self.frontier.push(goal, Some(by), false, vec![(by, score)]);
             }
             Goal::Try(_) => {}

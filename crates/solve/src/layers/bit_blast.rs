@@ -7,10 +7,38 @@ use crate::blast::{Blaster, Clauses, Lit};
 use crate::expr::ExprId;
 use crate::query::{Answer, Budget, Model, Query};
 use crate::stack::{Below, Layer};
-use cadical::{Solver, Timeout};
+use cadical::{Callbacks, Solver};
 
-/// Conflicts that one attempt to keep a byte may cost.
-const SEED_CONFLICTS: i32 = 200;
+/// Steps that a gate costs when it is made.
+const STEPS_PER_GATE: u64 = 60;
+/// CaDiCaL asks whether it should end after every ten or so decisions and conflicts. Steps that this stands for, and how many more for so many
+/// gates.
+const STEPS_PER_CALL: u64 = 600;
+const GATES_PER_STEP: u64 = 2;
+/// The clock is looked at after so many calls.
+const CALLS_PER_LOOK: u32 = 64;
+/// Calls that one attempt to keep a byte may cost.
+const SEED_CALLS: u64 = 40;
+
+/// Counts what CaDiCaL does, and ends it when the budget is spent.
+struct Meter {
+    budget: Budget,
+    /// Steps that a call stands for, and that are left for this question.
+    price: u64,
+    left: u64,
+    calls: u32,
+}
+
+impl Callbacks for Meter {
+    fn terminate(&mut self) -> bool {
+        let budget = &self.budget;
+        budget.spend(self.price);
+        self.left = self.left.saturating_sub(self.price);
+        self.calls = self.calls.wrapping_add(1);
+        let is_late = self.calls % CALLS_PER_LOOK == 0 && budget.is_over();
+        self.left == 0 || budget.left() == 0 || is_late
+    }
+}
 
 /// See the module.
 pub struct BitBlast {
@@ -30,12 +58,15 @@ impl BitBlast {
     /// The answer, if there is one within the limits.
     fn solve(&self, query: &Query, budget: &Budget) -> Option<Answer> {
         let budget = budget.share(self.share);
-        let mut blaster = Blaster::new(Solver::<Timeout>::new());
+        let mut blaster = Blaster::new(Solver::<Meter>::new());
         let roots: Vec<ExprId> = query.constraints.iter().map(|c| c.expr).collect();
         let cone = query.pool.cone(&roots);
-        // A few at a time, so that the deadline is seen.
+        // A few at a time, so that the end of the budget is seen.
         for part in cone.chunks(1024) {
-            if budget.is_over() || !blaster.make(query.pool, part, self.gates) {
+            let before = blaster.gates.count();
+            let is_made = blaster.make(query.pool, part, self.gates);
+            budget.spend((blaster.gates.count() - before + part.len()) as u64 * STEPS_PER_GATE);
+            if !is_made || budget.is_over() {
                 return None;
             }
         }
@@ -44,9 +75,9 @@ impl BitBlast {
             .iter()
             .map(|c| if c.holds { blaster.bits(c.expr)[0] } else { -blaster.bits(c.expr)[0] })
             .collect();
+        let price = STEPS_PER_CALL + blaster.gates.count() as u64 / GATES_PER_STEP;
         let solver = &mut blaster.gates.clauses;
-        let conflicts = i32::try_from(budget.conflicts).unwrap_or(i32::MAX);
-        match solve(solver, &wanted, conflicts, &budget) {
+        match solve(solver, &wanted, price, u64::MAX, &budget) {
             Some(true) => Some(Answer::Sat(self.keep_seed(query, &budget, &mut blaster, wanted))),
             Some(false) => {
                 let core = wanted.iter().enumerate().filter(|(_, lit)| solver.failed(**lit));
@@ -61,9 +92,10 @@ impl BitBlast {
         &self,
         query: &Query,
         budget: &Budget,
-        blaster: &mut Blaster<Solver<Timeout>>,
+        blaster: &mut Blaster<Solver<Meter>>,
         mut assumed: Vec<Lit>,
     ) -> Model {
+        let price = STEPS_PER_CALL + blaster.gates.count() as u64 / GATES_PER_STEP;
         let mut best = model(blaster);
         let mut changed = Vec::new();
         for (var, value) in best.iter() {
@@ -82,8 +114,9 @@ impl BitBlast {
             }
             let kept = assumed.len();
             assumed.extend(literals);
+            let steps = price * SEED_CALLS;
             if !budget.is_over()
-                && solve(&mut blaster.gates.clauses, &assumed, SEED_CONFLICTS, budget) == Some(true)
+                && solve(&mut blaster.gates.clauses, &assumed, price, steps, budget) == Some(true)
             {
                 best = model(blaster);
             } else {
@@ -94,10 +127,18 @@ impl BitBlast {
     }
 }
 
-/// Is there a solution with these literals? `None` if a limit comes first.
-fn solve(solver: &mut Solver<Timeout>, literals: &[Lit], conflicts: i32, budget: &Budget) -> Option<bool> {
-    solver.set_limit("conflicts", conflicts).ok()?;
-    solver.set_callbacks(Some(Timeout::new(budget.left().as_secs_f32())));
+/// Is there a solution with these literals? `None` if a limit comes first: `steps`, or what is left of the budget.
+/// `price`: steps that a call of the meter stands for.
+fn solve(
+    solver: &mut Solver<Meter>,
+    literals: &[Lit],
+    price: u64,
+    steps: u64,
+    budget: &Budget,
+) -> Option<bool> {
+    // What it costs to begin, however easy it is.
+    budget.spend(price);
+    solver.set_callbacks(Some(Meter { budget: budget.clone(), price, left: steps, calls: 0 }));
     solver.solve_with(literals.iter().copied())
 }
 
@@ -106,7 +147,7 @@ fn seed_literals(bits: &[Lit], value: u8) -> Vec<Lit> {
     bits.iter().enumerate().map(|(i, lit)| if value >> i & 1 == 1 { *lit } else { -lit }).collect()
 }
 
-fn model(blaster: &Blaster<Solver<Timeout>>) -> Model {
+fn model(blaster: &Blaster<Solver<Meter>>) -> Model {
     let solver = &blaster.gates.clauses;
     let value = |bits: &[Lit]| {
         let ones = bits.iter().enumerate().filter(|(_, lit)| solver.value(**lit) == Some(true));
@@ -115,7 +156,7 @@ fn model(blaster: &Blaster<Solver<Timeout>>) -> Model {
     blaster.vars().map(|(var, bits)| (var, value(bits))).collect()
 }
 
-impl Clauses for Solver<Timeout> {
+impl Clauses for Solver<Meter> {
     fn clause(&mut self, literals: &[Lit]) {
         self.add_clause(literals.iter().copied());
     }

@@ -13,12 +13,16 @@ use rustc_hash::FxHashMap;
 use std::sync::mpsc;
 use std::time::Duration;
 use z3::ast::{Ast, Bool, BV};
-use z3::{Context, Params, SatResult, Solver, Tactic};
+use z3::{Context, Params, SatResult, Solver, StatisticsValue, Tactic};
 
 /// Terms that are remembered between queries before all are dropped.
 const KEEP_TERMS: usize = 200_000;
 
-/// Between two interrupts of a search that goes on after its limit.
+/// Steps of a term, and of a unit of Z3's resource count.
+const STEPS_PER_TERM: u64 = 400;
+const STEPS_PER_UNIT: u64 = 20;
+
+/// Between two interrupts of a search that goes on after its last resort.
 const INTERRUPT_AGAIN: Duration = Duration::from_millis(5);
 
 /// Z3 tells apart Booleans and vectors of one bit; a term of one bit is kept as what it was made as.
@@ -96,6 +100,8 @@ impl Z3 {
         let mut params = Params::new();
         // Interrupts are the engine's, also while Z3 works.
         params.set_bool("ctrl_c", false);
+        let units = (budget.left() / STEPS_PER_UNIT).clamp(1, u64::from(u32::MAX));
+        params.set_u32("rlimit", units as u32);
         solver.set_params(&params);
         let names: Vec<Bool> =
             (0..query.constraints.len()).map(|i| Bool::new_const(format!("c{i}"))).collect();
@@ -104,7 +110,10 @@ impl Z3 {
             let truth = self.terms.get(&constraint.expr)?.truth();
             solver.assert(name.implies(if constraint.holds { truth } else { truth.not() }));
         }
-        match check_within(budget.left(), &solver, &names) {
+        let before = resources(&solver);
+        let result = check_within(&budget, &solver, &names);
+        budget.spend(u64::from(resources(&solver).wrapping_sub(before)) * STEPS_PER_UNIT);
+        match result {
             SatResult::Sat => self.model(query, &solver),
             SatResult::Unsat => {
                 let core = solver.get_unsat_core();
@@ -116,15 +125,16 @@ impl Z3 {
         }
     }
 
-    /// Makes terms of everything in the query; `false` if the time is over before.
+    /// Makes terms of everything in the query; `false` if the budget is over before.
     fn translate(&mut self, query: &Query, budget: &Budget) -> bool {
         let roots: Vec<ExprId> = query.constraints.iter().map(|c| c.expr).collect();
-        // A few at a time, so that the deadline is seen.
+        // A few at a time, so that the end of the budget is seen.
         for part in query.pool.cone(&roots).chunks(1024) {
             for id in part {
                 if !self.terms.contains_key(id) {
                     let term = self.step(query.pool, *id);
                     self.terms.insert(*id, term);
+                    budget.spend(STEPS_PER_TERM);
                 }
             }
             if budget.is_over() {
@@ -246,15 +256,25 @@ fn bits(pool: &Pool, node: &Node, args: &[&Term]) -> BV {
     }
 }
 
-/// Asks, and interrupts Z3 when the time is over.
+/// What Z3 has done so far, in its own units; begins anew after 2^32 of them.
+fn resources(solver: &Solver) -> u32 {
+    match solver.get_statistics().value("rlimit count") {
+        Some(StatisticsValue::UInt(n)) => n,
+        Some(StatisticsValue::Double(n)) => n as u64 as u32,
+        None => 0,
+    }
+}
+
+/// Asks, and interrupts Z3 when the time of the last resort is over.
 ///
 /// Not with Z3's own `timeout`: its timers are threads that every `fork` of this process takes down, and if other threads fork or
 /// ask at that moment, memory is lost (Z3 pull request 7618; Debian's version is older).
-fn check_within(limit: Duration, solver: &Solver, names: &[Bool]) -> SatResult {
+fn check_within(budget: &Budget, solver: &Solver, names: &[Bool]) -> SatResult {
     let context = Context::thread_local();
     let handle = context.handle();
     let (done, wait) = mpsc::channel::<()>();
-    std::thread::scope(|scope| {
+    let limit = budget.time_left();
+    let result = std::thread::scope(|scope| {
         scope.spawn(move || {
             let mut pause = limit;
             // An interrupt that comes before Z3 has begun is lost, so there may be many.
@@ -266,7 +286,10 @@ fn check_within(limit: Duration, solver: &Solver, names: &[Bool]) -> SatResult {
         let result = solver.check_assumptions(names);
         drop(done);
         result
-    })
+    });
+    // Notes that the clock has struck, if it has.
+    budget.is_over();
+    result
 }
 
 fn upper_half(wide: BV) -> BV {
