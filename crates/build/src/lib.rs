@@ -56,6 +56,7 @@ pub use observe::dies_with_us;
 pub use origin::tree_of;
 pub use outside::{is_shared, names_outside};
 pub use precheck::check;
+pub use product::is_probe;
 pub use shipped::outside;
 pub use source::{command_for_copy, export, quote, Source};
 pub use tools::Language;

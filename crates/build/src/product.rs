@@ -212,7 +212,7 @@ fn without_dots(path: &Path) -> PathBuf {
 }
 
 /// Was this file below `root` made to ask the compiler something?
-pub(crate) fn is_probe(path: &Path, root: &Path) -> bool {
+pub fn is_probe(path: &Path, root: &Path) -> bool {
     path.strip_prefix(root).is_ok_and(in_probe_directory)
 }
 

@@ -7,6 +7,7 @@ use crate::diff_args::{DiffArgs, DiffFormat, ReplayArgs, StrategiesArgs};
 use crate::history_args::HistoryArgs;
 use crate::inspect_args::InspectArgs;
 use crate::reading::ReadLimits;
+use crate::record_args::RecordArgs;
 use crate::units;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -29,6 +30,8 @@ pub enum Command {
     Diff(Box<DiffArgs>),
     /// Show what changed between two versions: changes, targets, complexity, graphs
     Inspect(Box<InspectArgs>),
+    /// Run a test suite and keep every invocation of a program in it as a test
+    Record(Box<RecordArgs>),
     /// Run kept tests on both versions
     Replay(Box<ReplayArgs>),
     /// Which pieces of the change a kept difference needs

@@ -46,6 +46,10 @@ pub enum CliError {
     Kept(#[from] parallax_report::kept::KeptError),
     #[error(transparent)]
     Stats(#[from] parallax_report::stats_file::StatsError),
+    #[error(transparent)]
+    Record(#[from] parallax_record::Error),
+    #[error(transparent)]
+    Copy(#[from] parallax_record::CopyError),
     #[error("--ignore: {0}")]
     Rules(#[from] parallax_oracle::RulesError),
     #[error("the versions are unstable: run twice on the same input, {0}; nothing is left to compare (take what changes out with --ignore)")]
@@ -91,6 +95,8 @@ impl CliError {
             | CliError::OutDir(_)
             | CliError::Stats(_)
             | CliError::Kept(_)
+            | CliError::Record(_)
+            | CliError::Copy(_)
             | CliError::Rules(_) => ExitCode::Usage,
             CliError::Unstable(_) => ExitCode::Unstable,
             CliError::Search(_) => ExitCode::Internal,

@@ -53,6 +53,8 @@ pub fn seeds(first: TestCase, more: &More, warnings: &mut Vec<String>) -> Result
         found.add(name(directory), kept::read(directory, more.read.max_seed_size)?);
         return Ok(found.seeds);
     }
+    let directory = tests_of(directory)?;
+    let directory = directory.as_path();
     let paths = entries(directory)?;
     let mut neither = Vec::new();
     for (at, path) in paths.iter().enumerate() {
@@ -78,6 +80,31 @@ pub fn seeds(first: TestCase, more: &More, warnings: &mut Vec<String>) -> Result
         ));
     }
     Ok(found.seeds)
+}
+
+/// Where the tests are of a result of `parallax record` or `parallax diff`; any other directory holds seeds itself.
+fn tests_of(directory: &Path) -> Result<PathBuf, CliError> {
+    let tests = directory.join("tests");
+    if !directory.join("run.json").is_file() || !tests.is_dir() {
+        return Ok(directory.to_owned());
+    }
+    let below = entries(&tests)?;
+    let of_programs: Vec<&PathBuf> =
+        below.iter().filter(|path| path.is_dir() && !kept::is_kept(path) && holds_kept(path)).collect();
+    if of_programs.is_empty() {
+        return Ok(tests);
+    }
+    let names: Vec<String> = of_programs.iter().map(|path| path.display().to_string()).collect();
+    Err(CliError::usage(format!(
+        "--seeds {}: tests of several programs; name those of one: {}",
+        directory.display(),
+        names.join(", ")
+    )))
+}
+
+fn holds_kept(directory: &Path) -> bool {
+    fs::read_dir(directory)
+        .is_ok_and(|mut entries| entries.any(|e| e.is_ok_and(|e| kept::is_kept(&e.path()))))
 }
 
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, CliError> {

@@ -25,6 +25,7 @@ mod layout;
 pub mod outdir;
 pub mod picture;
 pub mod place;
+pub mod record_view;
 pub mod sarif;
 mod script;
 mod side_by_side;
