@@ -17,7 +17,6 @@ use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::golden;
-use crate::guide;
 use crate::lab::Shared;
 use crate::ladder::Ladder;
 use crate::ledger::{lock, Ledger};
@@ -39,6 +38,7 @@ use parallax_build::{Cache, Version};
 use parallax_execute::{Interrupt, Limits, TestCase};
 use parallax_instrument::{Instrumented, Sameness};
 use parallax_oracle::{Aspect, Aspects, Causes, Expectations, Profiler, Rules};
+use parallax_plan::Plan;
 use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
 use parallax_report::{diff_human, OutDir};
@@ -324,8 +324,9 @@ impl Comparison<'_> {
         clock.stop();
         let instrumented = versions::instrument(&self.built, self.args.own_memory, &self.cache)?;
         let maps = [&instrumented[0].map, &instrumented[1].map];
-        let chart = changed.map(|changed| guide::chart(changed, maps)).unwrap_or_default();
-        let reached = self.targets(changed, maps[1]);
+        let plan = changed.map(|changed| changed.plan(maps, &parallax_plan::Settings::default()));
+        let plan = plan.unwrap_or_default();
+        let reached = self.targets(changed, &plan, maps[1]);
         warn(unsupported::warnings(maps, &self.built), ledger, show);
         let mut known = texts::causes(&self.wanted, &self.built, maps);
         own_memory::check(self.args.own_memory)?;
@@ -353,7 +354,7 @@ impl Comparison<'_> {
         let unfaithful = faithful::check(&mut lab, maps, &self.seeds, first, self.args.time);
         lock(ledger).view.weakened.extend(unfaithful);
         let keeper = self.keeper(lab, ledger, deadline)?;
-        let outcome = self.search(instrumented, &chart, shared, deadline, keeper, ledger, show)?;
+        let outcome = self.search(instrumented, &plan, shared, deadline, keeper, ledger, show)?;
         Ok(Compared::Searched(Box::new(outcome)))
     }
 
@@ -367,8 +368,8 @@ impl Comparison<'_> {
     }
 
     /// What is to be executed.
-    fn targets(&self, changed: Option<&Changed>, map: &ProgramMap) -> Reached {
-        changed.map(|changed| Reached::new(changed, map, &self.tests())).unwrap_or_default()
+    fn targets(&self, changed: Option<&Changed>, plan: &Plan, map: &ProgramMap) -> Reached {
+        changed.map(|changed| Reached::new(changed, plan, map, &self.tests())).unwrap_or_default()
     }
 
     fn shared(&self, rules: Rules, known: (Causes, Expectations), reached: Reached) -> Shared {

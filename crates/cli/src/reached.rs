@@ -1,19 +1,19 @@
 //! Which changed blocks of the new version have been executed, and by which test.
 //!
-//! In: what changed, or which branches are wanted; the map of the instrumented new version, its runs. Out: the targets of `verdicts.json`; all that
-//! was executed.
+//! In: what changed, the edges that show it ([`parallax_plan::Destination`]), or any other targets; runs of the new version. Out: the targets of
+//! `verdicts.json`; all that was executed.
 //!
 //! Always holds: of all test cases that reach a target, a seed is named, or else the smallest, whatever the order in which they were run. A block counts as executed when an edge was taken that leads to it
 //! over jumps alone.
 
 use crate::changed::{plain, Changed};
-use crate::guide;
 use parallax_change::Target;
 use parallax_execute::TestCase;
-use parallax_model::{BlockId, Program};
+use parallax_model::Program;
+use parallax_plan::{Destination, Plan};
 use parallax_report::diff_view::TargetView;
 use parallax_trace::sites::ProgramMap;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The targets of a comparison while the search runs.
@@ -37,18 +37,10 @@ struct Seen {
 
 impl Reached {
     /// Changed blocks.
-    pub fn new(changed: &Changed, map: &ProgramMap, seeds: &[TestCase]) -> Reached {
+    pub fn new(changed: &Changed, plan: &Plan, map: &ProgramMap, seeds: &[TestCase]) -> Reached {
+        let edges = |destination: &Destination| destination.edges.clone();
+        let edges = plan.versions.new.destinations.iter().map(edges).collect();
         let program = &changed.new.program;
-        let blocks = guide::blocks(program, map);
-        let place = |n: u32| blocks.get(n as usize).copied().flatten();
-        let mut into: BTreeMap<BlockId, Vec<(u32, BlockId)>> = BTreeMap::new();
-        for (number, edge) in (0..).zip(&map.edges) {
-            if let (Some(from), Some(to)) = (place(edge.from), place(edge.to)) {
-                into.entry(to).or_default().push((number, from));
-            }
-        }
-        let before = jumps(program);
-        let edges = changed.targets.iter().map(|t| edges_to(t, &into, &before)).collect();
         let views: Vec<TargetView> = changed.targets.iter().map(|t| view(program, t)).collect();
         Reached::of(edges, views, map, seeds)
     }
@@ -137,37 +129,4 @@ pub fn view(program: &Program, target: &Target) -> TargetView {
         status: "unreached".to_owned(),
         test: None,
     }
-}
-
-/// By block: the blocks that do nothing at their end but jump to it.
-fn jumps(program: &Program) -> BTreeMap<BlockId, Vec<BlockId>> {
-    let mut before: BTreeMap<BlockId, Vec<BlockId>> = BTreeMap::new();
-    for block in program.block_ids() {
-        if let [to] = program.successors(block) {
-            before.entry(*to).or_default().push(block);
-        }
-    }
-    before
-}
-
-/// Edges whose being taken means that the target is executed.
-fn edges_to(
-    target: &Target,
-    into: &BTreeMap<BlockId, Vec<(u32, BlockId)>>,
-    before: &BTreeMap<BlockId, Vec<BlockId>>,
-) -> Vec<u32> {
-    let edges = |block: &BlockId| into.get(block).into_iter().flatten();
-    if !target.edges.is_empty() {
-        let leaving = target.edges.iter().flat_map(edges).filter(|(_, from)| *from == target.block);
-        return leaving.map(|(number, _)| *number).collect();
-    }
-    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
-    let mut pending = vec![target.block];
-    while let Some(block) = pending.pop() {
-        if seen.insert(block) {
-            found.extend(edges(&block).map(|(number, _)| *number));
-            pending.extend(before.get(&block).into_iter().flatten());
-        }
-    }
-    found
 }

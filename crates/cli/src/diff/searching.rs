@@ -14,7 +14,8 @@ use crate::watch::Watch;
 use crate::{engine, native, own_memory, strategies};
 use parallax_execute::{Executor, Kind};
 use parallax_instrument::Instrumented;
-use parallax_search::{Budget, Chart, Harness, Outcome, Pair, Settings, Snapshot, Varied};
+use parallax_plan::Plan;
+use parallax_search::{Budget, Harness, Outcome, Pair, Settings, Snapshot, Varied};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -27,7 +28,7 @@ impl Comparison<'_> {
     pub(super) fn search(
         &self,
         instrumented: &[Instrumented; 2],
-        chart: &Chart,
+        plan: &Plan,
         shared: &Arc<Shared>,
         deadline: Instant,
         keeper: Keeper,
@@ -48,7 +49,7 @@ impl Comparison<'_> {
             let outcome = parallax_search::search(
                 self.tests(),
                 labs,
-                (maps, chart),
+                (maps, plan),
                 &self.settings(shared),
                 &self.budget(closing),
                 &mut |progress| watch.take(progress),

@@ -7,11 +7,11 @@
 //! towards the target is what stood in the way. Always holds: `hopeless` is said only if the interprocedural control flow, with every function
 //! whose address is taken callable wherever the type fits, has no way there from the start of the program.
 
-use crate::guide;
 use parallax_model::calls::{CallGraph, Returns};
 use parallax_model::distance::{Distances, Hopeless};
 use parallax_model::icfg::Icfg;
 use parallax_model::{BlockId, Program};
+use parallax_plan::Numbers;
 use parallax_report::place::{plain_function, Place};
 use parallax_trace::sites::{EdgeInfo, ProgramMap, SiteKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,8 +21,7 @@ pub struct Why<'w> {
     program: &'w Program,
     map: &'w ProgramMap,
     icfg: Icfg,
-    /// By block of the map.
-    blocks: Vec<Option<BlockId>>,
+    numbers: Numbers,
     /// By edge and by block of the map.
     taken: Vec<bool>,
     executed: Vec<bool>,
@@ -54,18 +53,13 @@ impl<'w> Why<'w> {
     ) -> Why<'w> {
         let calls = CallGraph::coarse(program);
         let returns = Returns::new(program, &calls);
-        let mut executed = vec![false; map.blocks.len()];
-        for (edge, _) in map.edges.iter().zip(&taken).filter(|(_, taken)| **taken) {
-            for block in [edge.from, edge.to] {
-                executed[block as usize] = true;
-            }
-        }
+        let numbers = Numbers::new(program, map);
+        let executed = executed(program, map, &numbers, &taken);
         let function =
             |site: u32| Some(map.blocks.get(map.sites.get(site as usize)?.block as usize)?.function);
         let lost = lost.iter().filter_map(|(site, name)| Some((function(*site)?, name.clone()))).collect();
         let icfg = Icfg::new(program, &calls, &returns);
-        let blocks = guide::blocks(program, map);
-        Why { program, map, icfg, blocks, taken, executed, one_way, lost, ended }
+        Why { program, map, icfg, numbers, taken, executed, one_way, lost, ended }
     }
 
     /// `target`: a block that was not executed, or not left over one of `edges`.
@@ -77,7 +71,7 @@ impl<'w> Why<'w> {
         }
         // A block that was executed only in a function that no caller left towards the target still counts, after the others.
         let distance = |block: u32| {
-            let block = self.blocks[block as usize]?;
+            let block = self.numbers.block(block)?;
             let (inside, any) = (distances.block_inside(block), distances.block(block));
             inside.map(|n| (false, n)).or(any.map(|n| (true, n)))
         };
@@ -161,4 +155,20 @@ impl<'w> Why<'w> {
             _ => "an unknown place".to_owned(),
         }
     }
+}
+
+/// By block of the map: was it executed? Jumps have no edges: what a block that was executed jumps to was executed too.
+fn executed(program: &Program, map: &ProgramMap, numbers: &Numbers, taken: &[bool]) -> Vec<bool> {
+    let mut executed = vec![false; map.blocks.len()];
+    let edges = map.edges.iter().zip(taken).filter(|(_, taken)| **taken);
+    let mut pending: Vec<u32> = edges.flat_map(|(edge, _)| [edge.from, edge.to]).collect();
+    while let Some(block) = pending.pop() {
+        if std::mem::replace(&mut executed[block as usize], true) {
+            continue;
+        }
+        if let Some([to]) = numbers.block(block).map(|block| program.successors(block)) {
+            pending.extend(numbers.of(*to));
+        }
+    }
+    executed
 }
