@@ -35,7 +35,7 @@ impl ExitCode {
         (
             ExitCode::NotExecuted,
             5,
-            "none found; no input executed the change (reach: all of it), or a replay ran out of time",
+            "the change was not executed (reach: not all of it), or a replay ran out of time",
         ),
         (ExitCode::Unconfirmed, 6, "none confirmed, but the versions differed on a seed"),
         (ExitCode::Internal, 70, "internal error: a bug in Parallax"),
