@@ -41,7 +41,7 @@ use parallax_oracle::{Aspect, Aspects, Causes, Expectations, Profiler, Rules};
 use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
 use parallax_report::{diff_human, OutDir};
-use parallax_search::{Budget, Chart, Harness, Outcome, Pair, Settings, Varied};
+use parallax_search::{Budget, Chart, Harness, Outcome, Pair, RunWork, Settings, Varied};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -468,6 +468,7 @@ impl Comparison<'_> {
             strategies: strategies::choice(&self.args.search),
             query_steps: self.args.query_steps,
             query_time: self.args.query_time,
+            run_work: RunWork { factor: self.args.run_work, ..RunWork::default() },
             enough,
             max_input: self.args.max_input as usize,
             varied: self.varied(),

@@ -20,6 +20,9 @@ const MAX_QUESTIONS: usize = 400;
 
 impl Engine<'_> {
     pub(super) fn next_batch(&mut self) -> Vec<Planned> {
+        if self.allowance.is_dry() {
+            self.allowance.grow();
+        }
         let mut batch = Vec::new();
         for _ in 0..MAX_QUESTIONS {
             if batch.len() >= ANSWERS || self.budget.is_over() {
@@ -34,6 +37,7 @@ impl Engine<'_> {
             let wanted = wanted.clamp(GLIMPSES, MAX_GLIMPSES);
             batch.extend((0..wanted).map_while(|_| self.next_try(Work::Glimpse)).collect::<Vec<_>>());
         }
+        batch.extend(self.allowance.next());
         batch
     }
 

@@ -12,7 +12,7 @@ impl Engine<'_> {
             edges_old: self.known.coverage.edges(Side::Old),
             edges_new: self.known.coverage.edges(Side::New),
             seconds: self.clock.started.elapsed().as_secs_f64(),
-            dropped_goals: self.frontier.dropped,
+            dropped_goals: self.frontier.dropped + self.allowance.dropped,
             strategies: named.zip(self.accounting.by_strategy.iter().copied()).collect(),
             ..self.accounting.stats.clone()
         }
