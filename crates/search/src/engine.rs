@@ -1,7 +1,7 @@
 //! The search itself: strategies propose goals, the frontier keeps them, the scheduler says whose turn it is, the solver answers, workers run,
 //! knowledge grows.
 //!
-//! In batches: while the workers run one, the next is made. Results are taken in the order of the orders, and a batch depends on those before
+//! In batches: while the workers run one, the next is made. The solver answers several questions at once ([`crate::solvers`]). Results are taken in the order of the orders, and a batch depends on those before
 //! the last only, so that the search does not depend on timing.
 //!
 //! Always holds: the engine is the only writer of knowledge, and the only one that calls the solver and the workers.
@@ -15,7 +15,9 @@ use crate::knowledge::{Knowledge, Made};
 use crate::known::Known;
 use crate::outcome::*;
 use crate::path::{is_condition, Path};
+use crate::permits::Permits;
 use crate::scheduler::{self, Scheduler, Work};
+use crate::solvers::Solvers;
 use crate::strategies::{Context, GlimpsedTest, Portfolio, Proposals};
 use crate::versions::{Pair, Side};
 use crate::workers::{Done, Order, Seen, Workers};
@@ -25,6 +27,7 @@ use parallax_trace::reader::Event;
 use parallax_trace::sites::ProgramMap;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::Ordering;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 mod allowance;
@@ -121,7 +124,7 @@ impl<'a> Engine<'a> {
             budget,
             watch,
             known: Knowledge::new(guide, Known::default()),
-            expressions: Expressions::new(settings, portfolio.has("numbers")),
+            expressions: Expressions::new(portfolio.has("numbers")),
             frontier: Frontier::new(portfolio.entries.len(), Bounds::default()),
             scheduler: Scheduler::new(&portfolio),
             portfolio,
@@ -137,7 +140,9 @@ impl<'a> Engine<'a> {
     }
 
     pub fn run(mut self, seeds: Vec<TestCase>, harnesses: Vec<Box<dyn Harness>>) -> Outcome {
-        let workers = Workers::start(harnesses, self.budget.memory.most / TRACES_PART);
+        let (threads, permits) = (harnesses.len(), Arc::new(Permits::new(harnesses.len())));
+        let workers = Workers::start(harnesses, self.budget.memory.most / TRACES_PART, &permits);
+        let solvers = Solvers::start(threads, self.settings, &permits);
         self.known.tried = Known::new(self.settings.varied, &seeds);
         let mut first = self.seeds(seeds);
         first.truncate(self.runs_left());
@@ -145,7 +150,7 @@ impl<'a> Engine<'a> {
         let mut under_way = VecDeque::from([first]);
         let ended = loop {
             // Another batch is made while earlier ones run, so that the workers always have something to do.
-            let mut next = if self.runs_left() > 0 { self.next_batch() } else { vec![] };
+            let mut next = if self.runs_left() > 0 { self.next_batch(&solvers) } else { vec![] };
             next.truncate(self.runs_left());
             let none = next.is_empty();
             if none && under_way.is_empty() && self.runs_left() > 0 && self.allowance.grow() {

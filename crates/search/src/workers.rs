@@ -1,5 +1,6 @@
 //! Workers: threads that run and judge test cases, each with its own harness.
 
+use crate::permits::Permits;
 use crate::versions::{Pair, Side};
 use crate::engine::is_uneven;
 use crate::{Cost, CutShort, Glimpse, Harness, HarnessError, Traced, Verdict};
@@ -124,7 +125,7 @@ pub struct Workers {
 
 impl Workers {
     /// `most`: bytes of traces that may wait to be taken, about.
-    pub fn start(harnesses: Vec<Box<dyn Harness>>, most: u64) -> Workers {
+    pub fn start(harnesses: Vec<Box<dyn Harness>>, most: u64, permits: &Arc<Permits>) -> Workers {
         let shared = Arc::new(Shared { most, ..Shared::default() });
         let (orders, inbox) = channel::<Order>();
         let (outbox, results) = channel();
@@ -133,6 +134,7 @@ impl Workers {
             .into_iter()
             .map(|mut harness| {
                 let (inbox, outbox, shared) = (inbox.clone(), outbox.clone(), shared.clone());
+                let permits = permits.clone();
                 std::thread::spawn(move || {
                     loop {
                         // A poisoned lock means that another worker panicked; then there is nothing to do here.
@@ -142,7 +144,9 @@ impl Workers {
                         if shared.is_over() {
                             return;
                         }
+                        let permit = permits.take();
                         let done = work(harness.as_mut(), &order);
+                        drop(permit);
                         let size = done.as_ref().map_or(0, Done::size);
                         shared.held.fetch_add(size, Ordering::Relaxed);
                         if outbox.send(Result { number: order.number, done }).is_err() {

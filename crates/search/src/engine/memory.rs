@@ -34,7 +34,7 @@ impl Engine<'_> {
     fn start_over(&mut self) {
         self.accounting.stats.fresh_starts += 1;
         self.known.forget_paths();
-        self.expressions = Expressions::new(self.settings, self.portfolio.has("numbers"));
+        self.expressions = Expressions::new(self.portfolio.has("numbers"));
         self.frontier.forget_questions();
         self.portfolio.entries.iter_mut().for_each(|entry| entry.strategy.forget());
         let Corpus { all, reaching, nearby, smallest, infected } = &self.known.corpus;
