@@ -1,9 +1,9 @@
 //! Workers: threads that run and judge test cases, each with its own harness.
 
-use crate::permits::Permits;
-use crate::versions::{Pair, Side};
 use crate::engine::is_uneven;
+use crate::permits::Permits;
 use crate::{Cost, CutShort, Glimpse, Harness, HarnessError, Traced, Verdict};
+use crate::{Pair, Side};
 use parallax_execute::TestCase;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, Receiver, Sender};
