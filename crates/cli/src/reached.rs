@@ -82,6 +82,17 @@ impl Reached {
         Ok(views)
     }
 
+    /// What executed a target, each once.
+    pub fn tests(&self) -> Vec<TestCase> {
+        let mut found: Vec<TestCase> = Vec::new();
+        for test in self.by().iter().flatten() {
+            if !found.contains(test) {
+                found.push(test.clone());
+            }
+        }
+        found
+    }
+
     fn by(&self) -> MutexGuard<'_, Vec<Option<TestCase>>> {
         // Every entry is written at once.
         self.by.lock().unwrap_or_else(PoisonError::into_inner)
