@@ -17,10 +17,11 @@ use crate::outcome::*;
 use crate::path::{is_condition, Path};
 use crate::scheduler::{self, Scheduler, Work};
 use crate::strategies::{Context, GlimpsedTest, Portfolio, Proposals};
-use crate::versions::{Pair, Side};
 use crate::workers::{Done, Order, Seen, Workers};
-use crate::{Budget, Chart, Glimpse, Harness, HarnessError, Settings, Traced, Verdict};
+use crate::{Budget, Glimpse, Harness, HarnessError, Settings, Traced, Verdict};
+use crate::{Pair, Side};
 use parallax_execute::TestCase;
+use parallax_plan::Plan;
 use parallax_trace::reader::Event;
 use parallax_trace::sites::ProgramMap;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -31,6 +32,7 @@ mod answers;
 mod batch;
 mod memory;
 mod summary;
+mod targets;
 
 #[cfg(test)]
 mod repeatable;
@@ -73,6 +75,7 @@ pub struct Engine<'a> {
     taken: usize,
     clock: Clock,
     trouble: Option<String>,
+    targets: targets::Targets,
 }
 
 /// What is counted for the report.
@@ -94,13 +97,13 @@ struct Clock {
 impl<'a> Engine<'a> {
     pub fn new(
         maps: Pair<&'a ProgramMap>,
-        chart: &'a Chart,
+        plan: &'a Plan,
         portfolio: Portfolio,
         (settings, budget): (&'a Settings, &'a Budget),
         watch: &'a mut dyn FnMut(Progress),
     ) -> Self {
         let now = Instant::now();
-        let guide = Guide::new(maps, chart, portfolio.has("distance"));
+        let guide = Guide::new(maps, plan, portfolio.has("distance"));
         let by_strategy = vec![StrategyStats::default(); portfolio.entries.len()];
         Engine {
             maps,
@@ -119,6 +122,7 @@ impl<'a> Engine<'a> {
             taken: 0,
             clock: Clock { started: now, told: now, looked_at_memory: now },
             trouble: None,
+            targets: targets::Targets::new(&settings.targets),
         }
     }
 
@@ -186,6 +190,9 @@ impl<'a> Engine<'a> {
         }
         if self.budget.left().is_zero() {
             return Some(Ended::Time);
+        }
+        if self.has_reached_all() {
+            return Some(Ended::Reached);
         }
         self.settings.enough.load(Ordering::Relaxed).then_some(Ended::Enough)
     }
@@ -278,7 +285,9 @@ impl<'a> Engine<'a> {
 
     /// Takes in a coverage run.
     fn glimpse(&mut self, planned: Planned, both: &Pair<Glimpse>) {
-        let Planned { test, purpose: Purpose { made, .. }, .. } = planned;
+        let Planned { test, purpose, .. } = planned;
+        let made = purpose.made;
+        self.note_targets(&test, &purpose, both.new.taken.iter().copied());
         let what = self.known.glimpse(&test, both);
         if let Some(by) = made.by {
             let stats = &mut self.accounting.by_strategy[by.0];
@@ -305,8 +314,9 @@ impl<'a> Engine<'a> {
         let nodes: u64 = traced.iter().map(|(_, traced)| traced.trace.nodes().len() as u64).sum();
         self.thought += nodes / NODES_OF_TRACE;
         traced.iter().for_each(|(_, traced)| self.count_losses(traced));
-        let tools = (&mut self.expressions, self.budget);
-        let facts = self.known.take_in(test, purpose, &traced, self.maps, tools);
+        self.note_targets(&test, &purpose, traced.new.trace.edges_taken());
+        let facts =
+            self.known.take_in(test, purpose, &traced, self.maps, (&mut self.expressions, self.budget));
         drop(traced);
         if let Some(by) = made.by {
             let novelty = &self.known.run(facts.id).novelty;
