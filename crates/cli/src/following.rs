@@ -27,7 +27,7 @@ const ROOM: u64 = 16 << 20;
 
 /// Both versions with everything recorded that is needed to follow them.
 pub fn builds(built: &[Version; 2], changed: &Changed, cache: &Cache) -> Result<[Instrumented; 2], CliError> {
-    let programs = [&changed.old, &changed.new.program];
+    let programs = [&changed.old.program, &changed.new.program];
     let [old, new] = versions::in_parallel(|i| one(&built[i], programs[i], cache));
     Ok([old?, new?])
 }

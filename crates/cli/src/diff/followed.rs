@@ -88,7 +88,7 @@ impl Comparison<'_> {
         let until = (*until).max(Instant::now() + share / 2).min(Instant::now() + self.args.follow_time);
         let most = Limits { instances: self.args.follow_events, ..Limits::default() };
         let mut follower = Follower::new(builds, &self.built, &self.setting, self.limits(), most)?;
-        let pairing = Pairing::new(&changed.old, &changed.new.program, &changed.comparison);
+        let pairing = Pairing::new(&changed.old.program, &changed.new.program, &changed.comparison);
         let (mut left, mut elsewhere) = (0, false);
         for (number, test, name) in &inputs.differences {
             if Instant::now() >= until {
