@@ -52,5 +52,7 @@ pub mod wide;
 pub mod wide_overflow;
 #[cfg(test)]
 mod wide_test;
+#[cfg(test)]
+mod float_test;
 #[cfg(any(feature = "program", test))]
 mod word;
