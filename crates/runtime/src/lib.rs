@@ -21,6 +21,8 @@ pub mod events;
 mod expressions_test;
 #[cfg(any(feature = "program", test))]
 pub mod float;
+#[cfg(test)]
+mod float_test;
 #[cfg(any(feature = "program", test))]
 pub mod hooks;
 #[cfg(any(feature = "program", test))]
@@ -52,7 +54,5 @@ pub mod wide;
 pub mod wide_overflow;
 #[cfg(test)]
 mod wide_test;
-#[cfg(test)]
-mod float_test;
 #[cfg(any(feature = "program", test))]
 mod word;

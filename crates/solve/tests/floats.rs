@@ -65,7 +65,11 @@ fn blaster() -> Stack {
 #[test]
 fn answers_about_floating_point_are_those_of_brute_force() {
     let (mut seen, mut decided) = ([0, 0], 0);
-    let mut stacks = [blaster(), Stack::new(vec![Box::new(Z3::new(1.0, Z3Kind::Logic))]), standard_stack(&Settings::default())];
+    let mut stacks = [
+        blaster(),
+        Stack::new(vec![Box::new(Z3::new(1.0, Z3Kind::Logic))]),
+        standard_stack(&Settings::default()),
+    ];
     const QUERIES: u64 = 120;
     for seed in 0..QUERIES {
         let mut rng = fastrand::Rng::with_seed(seed);
@@ -83,7 +87,8 @@ fn answers_about_floating_point_are_those_of_brute_force() {
             constraints.push(Constraint::is(pool.binary(Op::Ult, byte, bound)));
         }
         let wanted = (0..BOUND * BOUND).any(|number| {
-            let byte = |var: VarId| (if pool.var(var).offset == 0 { number % BOUND } else { number / BOUND }) as u8;
+            let byte =
+                |var: VarId| (if pool.var(var).offset == 0 { number % BOUND } else { number / BOUND }) as u8;
             constraints.iter().all(|c| (eval(&pool, c.expr, &byte) == 1) == c.holds)
         });
         seen[usize::from(wanted)] += 1;
@@ -154,7 +159,8 @@ fn recorded_queries_with_floating_point_are_read_back() {
 
 #[test]
 fn neighbours_in_order_are_neighbours_in_value() {
-    let numbers = [f64::NEG_INFINITY, -1.5, -0.0, 0.0, f64::MIN_POSITIVE, 1.0, 1.0 + f64::EPSILON, f64::INFINITY];
+    let numbers =
+        [f64::NEG_INFINITY, -1.5, -0.0, 0.0, f64::MIN_POSITIVE, 1.0, 1.0 + f64::EPSILON, f64::INFINITY];
     let places: Vec<i64> = numbers.iter().map(|x| order(x.to_bits(), 64)).collect();
     assert!(places.is_sorted());
     assert_eq!(places[2], places[3]);

@@ -125,7 +125,7 @@ fn directions(pool: &Pool, node: &Node, values: [u64; 3]) -> Option<Vec<Directio
         },
         Op::FFromS => vec![free(0, Order::Signed, true)],
         Op::FFromU => vec![free(0, Order::Unsigned, true)],
-        Op::FDecimal if pool.as_const(node.args[1]).is_some() => vec![free(0, Order::Unsigned, true)],
+        Op::FDecimal => vec![free(0, Order::Unsigned, true), free(1, Order::Signed, true)],
         _ => return None,
     })
 }
