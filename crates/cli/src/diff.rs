@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
+use crate::function::{self, Driven};
 use crate::golden::{self, Golden};
 use crate::guide;
 use crate::keeper::{Effort, Keeper};
@@ -64,16 +65,26 @@ pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliErr
     let interrupt = Interrupt::on_signals();
     check::options(args)?;
     let rules = rules(&args.oracle)?;
+    let function = function::options(&args.function)?;
     let mut inputs = Inputs::read(&args.inputs)?;
     let more = More { directory: args.seeds.as_deref(), limits: args.seed_limits, read: args.inputs.read };
-    let seeds = seeds::seeds(inputs.test_case(), &more, &mut inputs.warnings)?;
+    let mut seeds = seeds::seeds(inputs.test_case(), &more, &mut inputs.warnings)?;
     check::seeds(&seeds)?;
     let wanted = versions::wanted(args, config)?;
     check::versions(args, &wanted)?;
     let claim = OutDir::claim(&args.out)?;
     let cache = Cache::from_environment();
     eprintln!("parallax: building {} and {}", wanted[0].name, wanted[1].name);
-    let built = versions::build(&wanted, &interrupt, &cache)?;
+    let mut built = versions::build(&wanted, &interrupt, &cache)?;
+    let driven = match &function {
+        Some(options) => Some(function::drive(options, &built, &cache)?),
+        None => None,
+    };
+    if let Some(driven) = &driven {
+        built = driven.versions.clone();
+        seeds::drive(&mut seeds, driven.seeds());
+    }
+    let driven = driven.map(Arc::new);
     let golden =
         args.golden.as_ref().map(|name| golden::build(name, &args.build, &interrupt, &cache)).transpose()?;
     let argv0 = versions::common_name(&built[0].native, &built[1].native);
@@ -82,7 +93,7 @@ pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliErr
     let setting = Setting { argv0, homes, unconfined: args.limits.unconfined, interrupt };
     let observed = Observed::default();
     let mut comparison =
-        Comparison { args, wanted, built, natives, golden, observed, cache, setting, inputs, seeds };
+        Comparison { args, wanted, built, driven, natives, golden, observed, cache, setting, inputs, seeds };
     let began = Instant::now();
     comparison.observe()?;
     let clock = Clock::new(args.time.saturating_sub(began.elapsed()));
@@ -120,6 +131,8 @@ struct Comparison<'c> {
     args: &'c DiffArgs,
     wanted: [Wanted; 2],
     built: [Version; 2],
+    /// The versions are programs around one function.
+    driven: Option<Arc<Driven>>,
     natives: [Native; 2],
     golden: Option<Native>,
     /// What the versions load on the first seed.
@@ -192,7 +205,7 @@ impl Comparison<'_> {
         view.symbolic =
             self.seeds.first().map(|seed| seeds::described(&seed.test, self.symbolic())).unwrap_or_default();
         let (launch, most) = (self.setting.launch(), self.args.max_differences);
-        let ledger = Mutex::new(Ledger::new(view, out, launch, changes, most)?);
+        let ledger = Mutex::new(Ledger::new(view, out, launch, changes, most)?.with_calls(self.driven.clone()));
         let begun = OnceLock::new();
         std::thread::scope(|scope| {
             let (ended, over) = channel();
@@ -469,10 +482,16 @@ impl Comparison<'_> {
             query_steps: self.args.query_steps,
             query_time: self.args.query_time,
             enough,
-            max_input: self.args.max_input as usize,
+            max_input: self.max_input(),
             varied: self.varied(),
             record: self.args.record_queries.clone(),
         }
+    }
+
+    /// An input of a function has a length of its own.
+    fn max_input(&self) -> usize {
+        let of_function = self.driven.as_ref().map_or(0, |driven| driven.input());
+        if of_function > 0 { of_function } else { self.args.max_input as usize }
     }
 
     fn varied(&self) -> Varied {

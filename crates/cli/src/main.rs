@@ -29,6 +29,8 @@ mod evidence;
 mod exit_code;
 mod faithful;
 mod findings;
+mod function;
+mod function_args;
 mod golden;
 mod graphs;
 mod guide;

@@ -6,13 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each crate may depend on. The order is the flow of data: no crate knows a later one.
-const MAY_USE: [(&str, &[&str]); 12] = [
+const MAY_USE: [(&str, &[&str]); 13] = [
     ("trace", &[]),
     ("runtime", &["trace"]),
     ("build", &["trace"]),
     ("instrument", &["trace", "build"]),
     ("model", &["trace"]),
     ("change", &["trace", "model"]),
+    ("driver", &["trace", "model"]),
     ("execute", &["trace", "build", "instrument"]),
     ("solve", &["trace"]),
     ("search", &["trace", "execute", "solve"]),
@@ -26,6 +27,7 @@ const MAY_USE: [(&str, &[&str]); 12] = [
             "instrument",
             "model",
             "change",
+            "driver",
             "execute",
             "solve",
             "search",
