@@ -28,6 +28,11 @@ pub struct Losses {
     pub without_room: u64,
     /// Labels that were dropped because code without instrumentation had changed memory.
     pub stale: u64,
+    /// Traces that could not be read: the program wrote over what its instrumentation keeps.
+    pub unreadable: u64,
+    /// Inputs on which native and symbolic builds were compared, and those on which they did not do the same.
+    pub compared: u64,
+    pub astray: u64,
     seen: BTreeMap<(Side, u32, Fate), u64>,
 }
 

@@ -33,7 +33,6 @@ mod function;
 mod function_args;
 mod golden;
 mod graphs;
-mod guide;
 mod history;
 mod history_args;
 mod input_files;
