@@ -268,8 +268,7 @@ impl Job<'_> {
             true => library::examine(&chosen.native, self.cache),
             false => examine(&chosen.native, self.cache),
         };
-        let (mut version, whole) =
-            examined.map_err(|error| self.explain(entry, error, &built.command))?;
+        let (mut version, whole) = examined.map_err(|error| self.explain(entry, error, &built.command))?;
         version.home = self.home(entry, &chosen, built)?;
         version.program = chosen.name;
         version.source_root = entry.tree();

@@ -168,7 +168,12 @@ impl<'a> Collected<'a> {
 
     /// Links, and looks up in the program's archives what only unoptimised code refers to: the
     /// native compiler dropped the reference, so the linker did not take the member.
-    pub fn link(&mut self, native: &Path, line: &LinkLine, archives: &[PathBuf]) -> Result<Linked, BuildError> {
+    pub fn link(
+        &mut self,
+        native: &Path,
+        line: &LinkLine,
+        archives: &[PathBuf],
+    ) -> Result<Linked, BuildError> {
         loop {
             let linked = module::link(&self.bitcode, native, line, self.cache)?;
             let before = self.bitcode.len();

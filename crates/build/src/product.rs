@@ -102,9 +102,7 @@ impl Built {
             files.retain(|(_, path)| archives(path));
         }
         match (&files[..], chosen) {
-            ([(name, path)], _) => {
-                Ok(Chosen { native: path.clone(), name: name.clone(), library: true })
-            }
+            ([(name, path)], _) => Ok(Chosen { native: path.clone(), name: name.clone(), library: true }),
             ([_, ..], Err(BuildError::Library { .. })) => Err(BuildError::WhichProgram {
                 count: files.len(),
                 made: listed(&files.into_iter().map(|(name, _)| name).collect::<Vec<_>>()),

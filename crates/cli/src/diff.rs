@@ -205,7 +205,8 @@ impl Comparison<'_> {
         view.symbolic =
             self.seeds.first().map(|seed| seeds::described(&seed.test, self.symbolic())).unwrap_or_default();
         let (launch, most) = (self.setting.launch(), self.args.max_differences);
-        let ledger = Mutex::new(Ledger::new(view, out, launch, changes, most)?.with_calls(self.driven.clone()));
+        let ledger =
+            Mutex::new(Ledger::new(view, out, launch, changes, most)?.with_calls(self.driven.clone()));
         let begun = OnceLock::new();
         std::thread::scope(|scope| {
             let (ended, over) = channel();
@@ -318,7 +319,7 @@ impl Comparison<'_> {
         known.1.learn_constants(&constants::probed(&mut natives, &seeds, &first, &rules, self.args.time)?);
         show.begin();
         let shared = Arc::new(self.shared(rules, known, reached));
-        first.iter().flatten().for_each(|run| shared.cut.note(run));
+        first.iter().flatten().for_each(|run| shared.note(run));
         let changes = lock(ledger).changes.clone();
         let ladder = Ladder::new(changed, &changes);
         let Begun { instrumented, shared, first, .. } =
@@ -491,7 +492,11 @@ impl Comparison<'_> {
     /// An input of a function has a length of its own.
     fn max_input(&self) -> usize {
         let of_function = self.driven.as_ref().map_or(0, |driven| driven.input());
-        if of_function > 0 { of_function } else { self.args.max_input as usize }
+        if of_function > 0 {
+            of_function
+        } else {
+            self.args.max_input as usize
+        }
     }
 
     fn varied(&self) -> Varied {

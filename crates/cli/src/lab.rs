@@ -18,7 +18,7 @@ use parallax_oracle::{describe, judge, look, Case, Causes, Expectations, Flaky, 
 use parallax_search::{Glimpse, Harness, HarnessError, Pair, Side, Snapshot, Traced, Verdict};
 use parallax_trace::synth::Synth;
 use parallax_trace::Trace;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -39,6 +39,8 @@ pub struct Shared {
     room: Room,
     /// Runs of which not everything is compared.
     pub cut: Cut,
+    /// Some run left something: output, or another end than status 0.
+    pub spoke: AtomicBool,
 }
 
 impl Shared {
@@ -60,7 +62,16 @@ impl Shared {
             enough: Arc::default(),
             room: Room::new(own_memory),
             cut: Cut::default(),
+            spoke: AtomicBool::new(false),
             latest: Mutex::default(),
+        }
+    }
+
+    /// Every run is looked at once.
+    pub fn note(&self, run: &Run) {
+        self.cut.note(run);
+        if run.outcome != Outcome::Exited(0) || !run.stdout.bytes.is_empty() {
+            self.spoke.store(true, Ordering::Relaxed);
         }
     }
 
@@ -104,7 +115,7 @@ impl Harness for VersionsLab {
         let glimpse = limited(&self.shared.limits, Some(self.deadline)).and_then(|(limits, _)| {
             let executor = &mut self.symbolic[side];
             let run = executor.run_unobserved(test, &limits)?;
-            self.shared.cut.note(&run);
+            self.shared.note(&run);
             let digest = self.shared.rules.now().digest(&run);
             self.last[side] = Some((test.clone(), run));
             Ok(Glimpse { digest, taken: self.taken(side) })
@@ -189,7 +200,7 @@ impl VersionsLab {
         self.last[side] = None;
         let (limits, _) = limited(&self.shared.limits, Some(self.deadline))?;
         let run = self.symbolic[side].run(test, &limits)?;
-        self.shared.cut.note(&run);
+        self.shared.note(&run);
         let digest = self.shared.rules.now().digest(&run);
         let traced = Traced { digest, ..self.decoded(side) };
         self.symbolic[side].forget_trace();

@@ -7,8 +7,8 @@
 
 use crate::entries::{Entries, EntryId};
 use crate::error::CliError;
-use crate::function::Driven;
 use crate::findings::Findings;
+use crate::function::Driven;
 use crate::keeper::Rough;
 use crate::stability;
 use parallax_execute::Run;
@@ -69,8 +69,20 @@ impl Ledger {
         let saved = (started, Duration::ZERO);
         let entries = Entries::default();
         let (named, news) = (0, Vec::new());
-        let mut ledger =
-            Ledger { view, out, launch, stats, changes, entries, named, most, news, started, saved, calls: None };
+        let mut ledger = Ledger {
+            view,
+            out,
+            launch,
+            stats,
+            changes,
+            entries,
+            named,
+            most,
+            news,
+            started,
+            saved,
+            calls: None,
+        };
         ledger.save()?;
         Ok(ledger)
     }

@@ -56,7 +56,7 @@ impl<'p> Declarations<'p> {
                 spaced(scalar.spelling())
             }
             Kind::Pointer { to, .. } => match kind(self.program, to) {
-                Kind::Void | Kind::Function | Kind::Unknown(_) => spaced("void").replacen(' ', " *", 1),
+                Kind::Void | Kind::Function | Kind::Unknown(_) => format!("void *{declarator}"),
                 Kind::Array { .. } => self.declare(to, &format!("(*{declarator})")),
                 Kind::Struct { id, .. } => format!("{} *{declarator}", self.structure(to, id, false)),
                 _ => self.declare(to, &format!("*{declarator}")),
@@ -153,7 +153,9 @@ impl<'p> Declarations<'p> {
         }
         let declared = self.declare(member.ty, &member.name);
         match inner {
-            Kind::Scalar(scalar) if member.bits < scalar.bytes as u64 * 8 => format!("{declared} : {}", member.bits),
+            Kind::Scalar(scalar) if member.bits < scalar.bytes as u64 * 8 => {
+                format!("{declared} : {}", member.bits)
+            }
             _ => declared,
         }
     }
@@ -177,7 +179,11 @@ fn align(program: &Program, ty: Option<DebugTypeId>, depth: usize) -> u64 {
         // A structure may itself be packed; depth is for damaged metadata.
         Kind::Struct { members, bytes, .. } if depth < 16 => {
             let most = members.iter().map(|m| align(program, m.ty, depth + 1)).max().unwrap_or(1);
-            if bytes % most == 0 { most } else { 1 }
+            if bytes % most == 0 {
+                most
+            } else {
+                1
+            }
         }
         _ => 1,
     }

@@ -22,7 +22,14 @@ pub enum Error {
         "--function {name}: parameter {number}, `{parameter}` ({ty}), cannot be driven: {reason}; give it as a C expression with \
          --argument '{parameter}=EXPRESSION'{example}"
     )]
-    Parameter { name: String, number: usize, parameter: String, ty: String, reason: String, example: &'static str },
+    Parameter {
+        name: String,
+        number: usize,
+        parameter: String,
+        ty: String,
+        reason: String,
+        example: &'static str,
+    },
 
     #[error(
         "--function {name}: the versions differ in parameter {number}: {old} in the old version, {new} in the new one; {hint}"
@@ -35,6 +42,8 @@ pub enum Error {
     #[error("{option} {text}: {problem}")]
     Option { option: &'static str, text: String, problem: String },
 
-    #[error("--function {name}: its input takes {bytes} bytes, more than {most}; lower --bound len=N or depth=N")]
+    #[error(
+        "--function {name}: its input takes {bytes} bytes, more than {most}; lower --bound len=N or depth=N"
+    )]
     TooLarge { name: String, bytes: usize, most: usize },
 }

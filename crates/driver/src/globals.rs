@@ -2,7 +2,9 @@
 //!
 //! In: a program model and a function. Out: ids, in order. Everything that reachable code refers to counts, also what it only takes the address of.
 
-use parallax_model::{DebugTypeId, FuncId, GlobalId, Linkage, Operand, Program};
+use parallax_model::{
+    Callee, Const, ConstId, DebugTypeId, FuncId, GlobalId, Id, Linkage, Op, Operand, Program,
+};
 use std::collections::BTreeSet;
 
 #[derive(Debug, Default)]
@@ -12,11 +14,12 @@ pub struct Reached {
 }
 
 pub fn reached(program: &Program, from: FuncId) -> Reached {
-    let mut walk = Walk { program, reached: Reached::default(), pending: vec![from], constants: BTreeSet::new() };
+    let mut walk =
+        Walk { program, reached: Reached::default(), pending: vec![from], constants: BTreeSet::new() };
     walk.reached.functions.insert(from);
     while let Some(func) = walk.pending.pop() {
         for inst in program.func(func).insts.iter() {
-            if let Some((parallax_model::Callee::Direct(callee), ..)) = program.inst(inst).op.call() {
+            if let Some((Callee::Direct(callee), ..)) = program.inst(inst).op.call() {
                 walk.function(callee);
             }
             program.operands(inst).iter().for_each(|operand| walk.operand(*operand));
@@ -29,7 +32,7 @@ struct Walk<'p> {
     program: &'p Program,
     reached: Reached,
     pending: Vec<FuncId>,
-    constants: BTreeSet<parallax_model::ConstId>,
+    constants: BTreeSet<ConstId>,
 }
 
 impl Walk<'_> {
@@ -72,7 +75,8 @@ pub fn shared(programs: [&Program; 2], reached: [&Reached; 2]) -> Vec<Shared> {
     let mut found = Vec::new();
     for (name, id, ty) in &old {
         // Two of one name are static in several files: which is which is not known.
-        let one = |list: &[(String, GlobalId, DebugTypeId)]| list.iter().filter(|o| o.0 == *name).count() == 1;
+        let one =
+            |list: &[(String, GlobalId, DebugTypeId)]| list.iter().filter(|o| o.0 == *name).count() == 1;
         let other = new.iter().find(|other| other.0 == *name);
         let (true, true, Some((_, also, other))) = (one(&old), one(&new), other) else { continue };
         if used(0, id) || used(1, also) {
@@ -98,4 +102,36 @@ fn variables(program: &Program) -> Vec<(String, GlobalId, DebugTypeId)> {
             Some((global.source_name.clone().unwrap_or_else(|| global.name.clone()), id, global.debug?))
         })
         .collect()
+}
+
+/// May anything write to a variable? Its address, and what is computed from it, is followed through the program; where it is stored or passed on, anything may.
+pub fn is_written(program: &Program, id: GlobalId) -> bool {
+    let mut addresses = BTreeSet::from([Operand::Global(id)]);
+    let holds = |constant: &Const, known: &BTreeSet<Operand>| {
+        constant.kind.operands().iter().any(|o| known.contains(o))
+    };
+    let mut before = 0;
+    // Each round finds at least one more address, or is the last.
+    while before < addresses.len() {
+        before = addresses.len();
+        for (number, constant) in program.consts.iter().enumerate() {
+            if holds(constant, &addresses) {
+                addresses.insert(Operand::Const(ConstId::from_index(number)));
+            }
+        }
+        for inst in program.inst_ids() {
+            let operands = program.operands(inst);
+            let Some(at) = operands.iter().position(|operand| addresses.contains(operand)) else { continue };
+            match program.inst(inst).op {
+                Op::Load { .. } | Op::ICmp(_) => {}
+                // The source of a copy.
+                Op::Call { callee: Callee::Intrinsic(_), .. } if at > 0 => {}
+                Op::Call { .. } | Op::Store { .. } | Op::Invoke { .. } | Op::AtomicRmw { .. } => return true,
+                _ => {
+                    addresses.insert(Operand::Inst(inst));
+                }
+            }
+        }
+    }
+    false
 }

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct { char *at; size_t count, step; char letter; const char *name; int seen; } objects[512];
-static int known;
+static struct { char *at; size_t count, step; char letter; const char *name; int seen; } parallax_objects[512];
+static int parallax_known;
 
 static void *parallax_new(size_t count, size_t step, char letter, const char *name) {
     void *at = calloc(count, step);
-    if (!at || known >= 512) abort();
-    objects[known].at = at, objects[known].count = count, objects[known].step = step;
-    objects[known].letter = letter, objects[known++].name = name;
+    if (!at || parallax_known >= 512) abort();
+    parallax_objects[parallax_known].at = at, parallax_objects[parallax_known].count = count, parallax_objects[parallax_known].step = step;
+    parallax_objects[parallax_known].letter = letter, parallax_objects[parallax_known++].name = name;
     return at;
 }
 
@@ -39,18 +39,18 @@ static void parallax_scalar(const char *label, const void *from, size_t bytes, c
 
 /* Where a pointer leads to. Out: whether what is there was not shown yet. */
 static int parallax_pointer(const char *label, const void *pointer) {
-    for (int i = 0; i < known && pointer; i++)
-        if ((const char *)pointer >= objects[i].at && (const char *)pointer <= objects[i].at + objects[i].count * objects[i].step) {
-            printf("%s = %s + %ld\n", label, objects[i].name, (long)((const char *)pointer - objects[i].at));
-            return objects[i].at == pointer && !objects[i].seen++;
+    for (int i = 0; i < parallax_known && pointer; i++)
+        if ((const char *)pointer >= parallax_objects[i].at && (const char *)pointer <= parallax_objects[i].at + parallax_objects[i].count * parallax_objects[i].step) {
+            printf("%s = %s + %ld\n", label, parallax_objects[i].name, (long)((const char *)pointer - parallax_objects[i].at));
+            return parallax_objects[i].at == pointer && !parallax_objects[i].seen++;
         }
     printf("%s = %s\n", label, pointer ? "elsewhere" : "NULL");
-    if (pointer && known < 512) objects[known].at = (char *)pointer, objects[known].name = "result", objects[known++].seen = 1;
+    if (pointer && parallax_known < 512) parallax_objects[parallax_known].at = (char *)pointer, parallax_objects[parallax_known].name = "result", parallax_objects[parallax_known++].seen = 1;
     return pointer != NULL;
 }
 
 static void parallax_string(const char *label, const char *pointer) {
-    if (parallax_pointer(label, pointer) && !objects[known - 1].step) printf("%s = \"%s\"\n", label, pointer);
+    if (parallax_pointer(label, pointer) && !parallax_objects[parallax_known - 1].step) printf("%s = \"%s\"\n", label, pointer);
 }
 
 static int parallax_gone(const void *pointer) {
@@ -58,7 +58,7 @@ static int parallax_gone(const void *pointer) {
     return 0;
 }
 
-static void show_buffers(void) {
-    for (int i = 0; i < known; i++)
-        if (objects[i].letter) parallax_block(objects[i].name, objects[i].at, objects[i].step, objects[i].count, objects[i].letter);
+static void parallax_buffers(void) {
+    for (int i = 0; i < parallax_known; i++)
+        if (parallax_objects[i].letter) parallax_block(parallax_objects[i].name, parallax_objects[i].at, parallax_objects[i].step, parallax_objects[i].count, parallax_objects[i].letter);
 }

@@ -18,18 +18,43 @@ pub type Types = [DebugTypeId; 2];
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// So many bytes of the input; of a bit-field, the lowest bits.
-    Scalar { at: usize, scalar: Scalar, bits: Option<u64> },
+    Scalar {
+        at: usize,
+        scalar: Scalar,
+        bits: Option<u64>,
+    },
     /// One byte of the input: how many elements a buffer has, from 0 to `most`.
-    Size { at: usize, most: usize, scalar: Scalar },
+    Size {
+        at: usize,
+        most: usize,
+        scalar: Scalar,
+    },
     /// Numbers one after the other.
-    Block { at: usize, scalar: Scalar, count: usize },
+    Block {
+        at: usize,
+        scalar: Scalar,
+        count: usize,
+    },
     /// Characters up to the first zero, or all of them.
-    Text { at: usize, length: usize },
+    Text {
+        at: usize,
+        length: usize,
+    },
     /// Bytes of a union.
-    Raw { at: usize, bytes: usize },
-    Struct { members: Vec<(String, Value)> },
-    Array { elements: Vec<Value> },
-    Pointer { null: Option<usize>, object: Box<Object> },
+    Raw {
+        at: usize,
+        bytes: usize,
+    },
+    Struct {
+        members: Vec<(String, Value)>,
+    },
+    Array {
+        elements: Vec<Value>,
+    },
+    Pointer {
+        null: Option<usize>,
+        object: Box<Object>,
+    },
     /// The user's C expression.
     Given(String),
     /// Zero, whatever the input.
@@ -127,9 +152,10 @@ impl<'p> Builder<'p> {
             (Kind::Pointer { to: old, constant }, Kind::Pointer { to: new, constant: other }) => {
                 self.pointer([old, new], constant && other, at)
             }
-            (Kind::Struct { members, union: false, .. }, Kind::Struct { members: other, union: false, .. }) => {
-                self.structure(members, other, at)
-            }
+            (
+                Kind::Struct { members, union: false, .. },
+                Kind::Struct { members: other, union: false, .. },
+            ) => self.structure(members, other, at),
             (Kind::Struct { id, bytes, union: true, .. }, Kind::Struct { union: true, .. }) => {
                 let plain = !holds_pointer(self.programs[0], id, 0);
                 match plain {
@@ -148,7 +174,9 @@ impl<'p> Builder<'p> {
 
     fn array(&mut self, types: Types, count: usize, at: At) -> Result<Value, String> {
         if let Some(scalar) = self.number(types) {
-            return Ok(self.block(scalar, count));
+            // The last character of an array ends a string.
+            let ends = scalar.class == Class::Char && count > 1;
+            return Ok(self.block(scalar, count - usize::from(ends)));
         }
         let inner = At { top: false, ..at };
         let elements = (0..count).map(|_| self.value(types, inner)).collect::<Result<_, _>>()?;
@@ -226,7 +254,9 @@ impl<'p> Builder<'p> {
         match (at.sized, at.top) {
             (true, _) => Ok(self.buffer(Scalar::unsigned(1), constant, at)),
             (false, false) => Ok(Value::Zero),
-            (false, true) => Err("nothing says what a pointer to void leads to, or how much of it there is".to_owned()),
+            (false, true) => {
+                Err("nothing says what a pointer to void leads to, or how much of it there is".to_owned())
+            }
         }
     }
 
@@ -250,7 +280,8 @@ impl<'p> Builder<'p> {
         let inner = At { sized: false, top: false, ..at };
         let elements = (0..count).map(|_| self.value(types, inner)).collect::<Result<_, _>>()?;
         // A list of pointers ends with one that is null.
-        let object = Object { capacity: count + 1, content: Value::Array { elements }, scalar: None, constant };
+        let object =
+            Object { capacity: count + 1, content: Value::Array { elements }, scalar: None, constant };
         Ok(Value::Pointer { null: None, object: Box::new(object) })
     }
 

@@ -66,7 +66,11 @@ impl Plan<'_> {
     /// Calls of a version that go to its driver.
     pub fn redirected(&self, version: usize) -> Vec<(String, String)> {
         let memory = ["free", "realloc"].map(|name| (name.to_owned(), format!("parallax_{name}")));
-        let uses = |name: &str| self.programs[version].function_named(name).is_some_and(|id| is_outside(self.programs[version], id));
+        let uses = |name: &str| {
+            self.programs[version]
+                .function_named(name)
+                .is_some_and(|id| is_outside(self.programs[version], id))
+        };
         let memory = memory.into_iter().filter(|(name, _)| uses(name));
         observed::redirected(self, version).into_iter().chain(memory).collect()
     }

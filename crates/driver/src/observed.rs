@@ -30,9 +30,15 @@ pub(crate) fn wrappers<'p>(plan: &Plan<'p>, version: usize, declarations: &mut D
     for (i, pair) in plan.observed.iter().enumerate() {
         let own = &pair[version];
         let parameters = |declarations: &mut Declarations| {
-            let one = |(at, p): (usize, &crate::signature::Param)| declarations.declare(Some(p.ty), &format!("argument_{at}"));
+            let one = |(at, p): (usize, &crate::signature::Param)| {
+                declarations.declare(Some(p.ty), &format!("argument_{at}"))
+            };
             let list: Vec<String> = own.params.iter().enumerate().map(one).collect();
-            if list.is_empty() { "void".to_owned() } else { list.join(", ") }
+            if list.is_empty() {
+                "void".to_owned()
+            } else {
+                list.join(", ")
+            }
         };
         let list = parameters(declarations);
         let real = declarations.declare(own.result, &format!("parallax_real_{i}({list})"));
@@ -52,7 +58,11 @@ pub(crate) fn wrappers<'p>(plan: &Plan<'p>, version: usize, declarations: &mut D
                             own.name, p.name
                         );
                     }
-                    _ => shower.show(types, &format!("argument_{at}"), &format!("call {}({})", own.name, p.name)),
+                    _ => shower.show(
+                        types,
+                        &format!("argument_{at}"),
+                        &format!("call {}({})", own.name, p.name),
+                    ),
                 }
             }
         }

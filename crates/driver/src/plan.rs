@@ -5,7 +5,7 @@
 //! Always holds: both versions are driven by the same layout, and show the same things.
 
 use crate::error::Error;
-use crate::globals::{reached, shared, Reached, Shared};
+use crate::globals::{is_written, reached, shared, Reached, Shared};
 use crate::layout::{name_of, Builder, Types, Value};
 use crate::options::{Options, MOST_INPUT};
 use crate::signature::{find, Signature};
@@ -68,8 +68,11 @@ pub fn plan<'p>(programs: [&'p Program; 2], options: &Options) -> Result<Plan<'p
         signatures,
     };
     for name in &options.observe {
-        let found = self::signatures(programs, name)
-            .map_err(|error| Error::Option { option: "--observe", text: name.clone(), problem: error.to_string() })?;
+        let found = self::signatures(programs, name).map_err(|error| Error::Option {
+            option: "--observe",
+            text: name.clone(),
+            problem: error.to_string(),
+        })?;
         plan.observed.push(found);
     }
     if plan.harness {
@@ -156,7 +159,8 @@ fn one(
     let pointers = [0, 1].map(|v| matches!(kind(plan.programs[v], Some(types[v])), Kind::Pointer { .. }));
     if pointers[0] != pointers[1] {
         let [old, new] = [0, 1].map(|v| format!("`{}`", name_of(plan.programs[v], types[v])));
-        let hint = "no input can be given to both; name a function that both call with the same types".to_owned();
+        let hint =
+            "no input can be given to both; name a function that both call with the same types".to_owned();
         return Err(Error::Signatures { name: function, number: i + 1, old, new, hint });
     }
     builder.parameter(name, types, sized).map_err(|reason| Error::Parameter {
@@ -208,11 +212,14 @@ fn variables(plan: &Plan, builder: &mut Builder, reached: [&Reached; 2]) -> Vec<
         let before = builder.next;
         let value = builder.global(shared.types).ok();
         let fits = builder.next - before <= MOST_OF_GLOBAL && builder.next > before;
-        // A static variable that nothing writes is a constant by another name.
+        // What nothing writes is a constant by another name; but a number may be there for the user of a library to set.
         let varies = (0..2).all(|i| {
             let program = plan.programs[i];
-            let id = program.global_named(&shared.symbols[i]);
-            id.is_some_and(|id| program.global(id).linkage != Linkage::Internal || is_written(program, id))
+            let number = matches!(kind(program, Some(shared.types[i])), Kind::Scalar(_));
+            program.global_named(&shared.symbols[i]).is_some_and(|id| {
+                let is_seen = program.global(id).linkage != Linkage::Internal;
+                (number && is_seen) || is_written(program, id)
+            })
         });
         let value = value.filter(|_| fits && varies);
         if value.is_none() {
@@ -221,12 +228,4 @@ fn variables(plan: &Plan, builder: &mut Builder, reached: [&Reached; 2]) -> Vec<
         found.push(Variable { shared, value });
     }
     found
-}
-
-fn is_written(program: &Program, id: parallax_model::GlobalId) -> bool {
-    use parallax_model::{Op, Operand};
-    program.inst_ids().any(|inst| {
-        let uses = program.operands(inst).contains(&Operand::Global(id));
-        uses && !matches!(program.inst(inst).op, Op::Load { .. })
-    })
 }

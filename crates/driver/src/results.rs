@@ -138,8 +138,10 @@ mod tests {
 
     #[test]
     fn what_a_driver_wrote_is_read_as_c_values() {
-        let text = b"own output\nreturn d fffffffe\na u 01 00 02 00\nq p s+00000003\nr p null\nt s 6162\nx f nan\n";
-        let shown: Vec<String> = results(text).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let text =
+            b"own output\nreturn d fffffffe\na u 01 00 02 00\nq p s+00000003\nr p null\nt s 6162\nx f nan\n";
+        let shown: Vec<String> =
+            results(text).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(shown, ["return=-2", "a={1, 0, 2}", "q=s + 3", "r=NULL", "t=\"ab\"", "x=not a number"]);
     }
 }

@@ -64,7 +64,11 @@ impl Setter<'_> {
             Value::Scalar { at, scalar, .. } => match scalar.span() {
                 Some((least, count)) => format!("{lvalue} = {least} + parallax_input[{at}] % {count};"),
                 None => {
-                    let read = if scalar.bytes > 8 && scalar.class == Class::Float { "double" } else { scalar.spelling() };
+                    let read = if scalar.bytes > 8 && scalar.class == Class::Float {
+                        "double"
+                    } else {
+                        scalar.spelling()
+                    };
                     let bytes = scalar.input_bytes();
                     format!("{{ {read} value = 0; parallax_take(&value, {at}, {bytes}); {lvalue} = value; }}")
                 }
@@ -102,9 +106,11 @@ impl Setter<'_> {
             self.line(&format!("if (parallax_input[{at}] & 1) {{"));
             self.indent += 1;
         }
-        let letter = object.scalar.as_ref().filter(|_| !object.constant).map_or("0".to_owned(), |scalar| {
-            format!("'{}'", scalar.letter())
-        });
+        let letter = object
+            .scalar
+            .as_ref()
+            .filter(|_| !object.constant)
+            .map_or("0".to_owned(), |scalar| format!("'{}'", scalar.letter()));
         self.line(&format!(
             "{lvalue} = parallax_new({}, sizeof *{lvalue}, {letter}, \"{path}\");",
             object.capacity

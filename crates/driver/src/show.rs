@@ -53,7 +53,10 @@ impl<'p, 'd> Shower<'p, 'd> {
             (Kind::Pointer { to: old, .. }, Kind::Pointer { to: new, .. }) => {
                 self.pointer([old, new], expression, label)
             }
-            (Kind::Struct { members, union: false, .. }, Kind::Struct { members: others, union: false, .. }) => {
+            (
+                Kind::Struct { members, union: false, .. },
+                Kind::Struct { members: others, union: false, .. },
+            ) => {
                 for one in members {
                     let Some(other) = others.iter().find(|other| other.name == one.name) else { continue };
                     if let (Some(old), Some(new)) = (one.ty, other.ty) {
@@ -75,7 +78,9 @@ impl<'p, 'd> Shower<'p, 'd> {
             (Kind::Scalar(old), Kind::Scalar(new)) if old.bytes == new.bytes && old.bytes <= 8 => {
                 let letter = old.letter();
                 let bytes = old.bytes;
-                self.line(&format!("parallax_block(\"{label}\", {expression}, {bytes}, {count}, '{letter}');"));
+                self.line(&format!(
+                    "parallax_block(\"{label}\", {expression}, {bytes}, {count}, '{letter}');"
+                ));
             }
             _ => {
                 for i in 0..count.min(MOST_ELEMENTS) {
@@ -127,7 +132,11 @@ impl<'p, 'd> Shower<'p, 'd> {
 }
 
 fn wider(old: Scalar, new: Scalar) -> Scalar {
-    if new.bytes > old.bytes { new } else { old }
+    if new.bytes > old.bytes {
+        new
+    } else {
+        old
+    }
 }
 
 /// Spelling of the type that a number is shown as, its letter and its bytes.

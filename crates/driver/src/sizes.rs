@@ -12,8 +12,8 @@ use parallax_model::{DebugType, DebugTypeId, Program};
 
 /// Names that say "how many", whole or as the last part of a name.
 const NAMES: [&str; 16] = [
-    "n", "m", "len", "length", "size", "sz", "count", "cnt", "num", "nelem", "nmemb", "nbytes", "cap", "capacity",
-    "total", "dim",
+    "n", "m", "len", "length", "size", "sz", "count", "cnt", "num", "nelem", "nmemb", "nbytes", "cap",
+    "capacity", "total", "dim",
 ];
 
 /// Pointers and their lengths, by position.
@@ -61,9 +61,7 @@ fn is_length(program: &Program, name: &str, ty: DebugTypeId) -> bool {
 
 fn is_size_type(program: &Program, ty: DebugTypeId) -> bool {
     match program.debug_type(ty) {
-        DebugType::Typedef { name, to } => {
-            name == "size_t" || to.is_some_and(|to| is_size_type(program, to))
-        }
+        DebugType::Typedef { name, to } => name == "size_t" || to.is_some_and(|to| is_size_type(program, to)),
         DebugType::Qualified { to: Some(to), .. } => is_size_type(program, *to),
         _ => false,
     }

@@ -65,10 +65,10 @@ pub fn kept(plan: &Plan, input: &[u8]) -> String {
     text.push_str(&plan.options.helpers);
     let _ = write!(
         text,
-        "{}{}\nint main(void) {{\n{body}    show_buffers();\n    return 0;\n}}\n",
+        "{}{}\nint main(void) {{\n{body}    parallax_buffers();\n    return 0;\n}}\n",
         parts.prototypes, parts.functions
     );
-    text.replace("parallax_", "")
+    text.replace("parallax_", "call_")
 }
 
 struct Parts<'p, 'a> {
@@ -90,24 +90,21 @@ impl<'p, 'a> Parts<'p, 'a> {
     }
 
     /// Its own parameters.
-    fn parameters(&self) -> impl Iterator<Item = &'a Parameter> + use<'p, 'a> {
-        let version = self.version;
-        self.plan.parameters.iter().filter(move |parameter| parameter.types[version].is_some())
+    fn parameters(&self) -> Vec<&'a Parameter> {
+        let own = |parameter: &&Parameter| parameter.types[self.version].is_some();
+        self.plan.parameters.iter().filter(own).collect()
     }
 
     /// The statements of `main`.
     fn body(&mut self) -> String {
         self.declare();
         let mut text = self.arguments();
-        for assumption in self.plan.options.assume.iter().filter(|_| self.input.is_none()) {
-            let _ = write!(
-                text,
-                "#line 1 \"--assume\"\n    if (!({assumption})) parallax_quiet();\n#line 1 \"driver.c\"\n"
-            );
-        }
         text.push_str(&self.variables());
+        if self.input.is_none() && !self.plan.options.assume.is_empty() {
+            text.push_str(&self.assumptions());
+        }
         let signature = &self.plan.signatures[self.version];
-        let names: Vec<&str> = self.parameters().map(|parameter| &*parameter.name).collect();
+        let names: Vec<&str> = self.parameters().into_iter().map(|parameter| &*parameter.name).collect();
         let called = self.called();
         let call = format!("{called}({})", names.join(", "));
         match kind(self.plan.programs[self.version], signature.result) {
@@ -121,6 +118,24 @@ impl<'p, 'a> Parts<'p, 'a> {
         }
         text.push_str(&self.results());
         text
+    }
+
+    /// Ends the run where one does not hold. They may name variables of the program, too.
+    fn assumptions(&self) -> String {
+        let mut text = String::new();
+        let hidden = |name: &str| self.plan.parameters.iter().any(|parameter| parameter.name == name);
+        let variables = self.plan.variables.iter().map(|variable| &*variable.shared.name).enumerate();
+        let variables: Vec<(usize, &str)> = variables.filter(|(_, name)| !hidden(name)).collect();
+        for (i, name) in &variables {
+            let _ = writeln!(text, "#define {name} {}", self.variable(*i));
+        }
+        for assumption in &self.plan.options.assume {
+            let _ = writeln!(text, "#line 1 \"--assume\"\n    if (!({assumption})) parallax_quiet();");
+        }
+        for (_, name) in &variables {
+            let _ = writeln!(text, "#undef {name}");
+        }
+        text + "#line 1 \"driver.c\"\n"
     }
 
     fn called(&self) -> &'a str {
@@ -192,7 +207,7 @@ impl<'p, 'a> Parts<'p, 'a> {
     /// What is written down after the call.
     fn results(&mut self) -> String {
         let (plan, version) = (self.plan, self.version);
-        let parameters: Vec<&Parameter> = self.parameters().collect();
+        let parameters = self.parameters();
         let variables: Vec<String> = (0..plan.variables.len()).map(|i| self.variable(i)).collect();
         let mut shower = Shower::new(plan.programs, version, &mut self.declarations);
         if let [Some(old), Some(new)] = [0, 1].map(|i| plan.signatures[i].result) {

@@ -94,9 +94,20 @@ pub enum Kind<'p> {
     Void,
     Scalar(Scalar),
     /// `constant`: what it points to is not written through it.
-    Pointer { to: Option<DebugTypeId>, constant: bool },
-    Struct { id: DebugTypeId, bytes: u64, union: bool, members: &'p [Member] },
-    Array { element: DebugTypeId, count: u64 },
+    Pointer {
+        to: Option<DebugTypeId>,
+        constant: bool,
+    },
+    Struct {
+        id: DebugTypeId,
+        bytes: u64,
+        union: bool,
+        members: &'p [Member],
+    },
+    Array {
+        element: DebugTypeId,
+        count: u64,
+    },
     Function,
     /// Declared only, or of a kind that C has and the driver does not; its name, if it has one.
     Unknown(Option<String>),
@@ -107,10 +118,9 @@ pub fn kind(program: &Program, ty: Option<DebugTypeId>) -> Kind<'_> {
     let Some(ty) = ty.map(|ty| program.underlying(ty)) else { return Kind::Void };
     match program.debug_type(ty) {
         DebugType::Base { name, bits } => base(name, *bits),
-        DebugType::Enum { bits, values, .. } => Kind::Scalar(Scalar {
-            class: Class::Enum(enumerators(values)),
-            bytes: (*bits / 8) as usize,
-        }),
+        DebugType::Enum { bits, values, .. } => {
+            Kind::Scalar(Scalar { class: Class::Enum(enumerators(values)), bytes: (*bits / 8) as usize })
+        }
         DebugType::Pointer { to } => Kind::Pointer { to: *to, constant: is_constant(program, *to) },
         DebugType::Struct { bytes: 0, name, .. } => Kind::Unknown(name.clone()),
         DebugType::Struct { bytes, union, members, .. } => {

@@ -66,16 +66,22 @@ pub(crate) fn both_lines(difference: &DifferenceView) -> [String; 2] {
     let Some(call) = &difference.call else { return lines };
     let left = |own: &[NamedView], other: &[NamedView], run: &BehaviourView| {
         let differing = own.iter().filter(|one| !other.contains(one));
-        let list: Vec<String> = differing.map(|NamedView { name, value }| format!("{name} = {value}")).collect();
+        let list: Vec<String> =
+            differing.map(|NamedView { name, value }| format!("{name} = {value}")).collect();
         match (run.exit, own.is_empty(), list.is_empty()) {
             (Some(0), _, false) => list.join(", "),
             (Some(status), true, _) => format!("does not return: exit {status}"),
             _ => ended(run),
         }
     };
-    let (old, new) = (left(&call.old, &call.new, &difference.old), left(&call.new, &call.old, &difference.new));
+    let (old, new) =
+        (left(&call.old, &call.new, &difference.old), left(&call.new, &call.old, &difference.new));
     // Only what the function printed differs.
-    if old == new { lines } else { [old, new] }
+    if old == new {
+        lines
+    } else {
+        [old, new]
+    }
 }
 
 fn more(all: usize) -> String {
