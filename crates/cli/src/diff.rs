@@ -7,6 +7,8 @@
 //! busy with: it works in a thread of its own, which is left behind if it does not end in time.
 
 mod ending;
+mod reaching;
+mod searching;
 
 use crate::changed::{self, Changed};
 use crate::clock::{Clock, Waited};
@@ -15,9 +17,8 @@ use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::function::{self, Driven};
-use crate::golden::{self, Golden};
-use crate::keeper::{Effort, Keeper};
-use crate::lab::{Shared, VersionsLab};
+use crate::golden;
+use crate::lab::Shared;
 use crate::ladder::Ladder;
 use crate::ledger::{lock, Ledger};
 use crate::loaded::{self, Observed, Tried};
@@ -25,6 +26,7 @@ use crate::native::{self, Native};
 use crate::natives::{Natives, Setting};
 use crate::outcomes::{self, warn, Names};
 use crate::progress::Show;
+use crate::reach::Reaching;
 use crate::reached::Reached;
 use crate::resolve::{self, Inputs, SymbolicKinds};
 use crate::run_file::{self, Built, Recipe, RunFile};
@@ -32,28 +34,23 @@ use crate::seeds::{self, More, Seed};
 use crate::stability::{self, Conditions, Round};
 use crate::texts;
 use crate::versions::{self, Wanted};
-use crate::watch::Watch;
-use crate::{astray, check, constants, engine, faithful, own_memory, strategies, unsupported};
+use crate::{astray, check, constants, engine, faithful, own_memory, unsupported};
 use parallax_build::{Cache, Version};
-use parallax_execute::{Executor, Interrupt, Kind, Limits, TestCase};
+use parallax_execute::{Interrupt, Limits, TestCase};
 use parallax_instrument::{Instrumented, Sameness};
 use parallax_oracle::{Aspect, Aspects, Causes, Expectations, Profiler, Rules};
 use parallax_plan::Plan;
 use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
 use parallax_report::{diff_human, OutDir};
-use parallax_search::{Budget, Harness, Outcome, Pair, Settings, Varied};
-use std::sync::atomic::AtomicBool;
+use parallax_search::Outcome;
+use parallax_trace::sites::ProgramMap;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// How much longer than the native one a run of a symbolic build may take.
 const SYMBOLIC_FACTOR: u32 = 2;
-
-/// The part of the time in which no new inputs are tried any more, so that the tests found last are made small; and the most of it.
-const RESERVED_PART: u32 = 10;
-const MOST_RESERVED: Duration = Duration::from_secs(1);
 
 /// What is printed, and how Parallax ends.
 pub struct Finished {
@@ -62,6 +59,15 @@ pub struct Finished {
 }
 
 pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliError> {
+    compare_for(args, config, None)
+}
+
+/// Compares two versions. `reaching`: what is to be executed, if that is what the comparison is for.
+pub fn compare_for(
+    args: &DiffArgs,
+    config: Option<&Config>,
+    reaching: Option<&Reaching>,
+) -> Result<Finished, CliError> {
     let interrupt = Interrupt::on_signals();
     check::options(args)?;
     let rules = rules(&args.oracle)?;
@@ -75,16 +81,8 @@ pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliErr
     let claim = OutDir::claim(&args.out)?;
     let cache = Cache::from_environment();
     eprintln!("parallax: building {} and {}", wanted[0].name, wanted[1].name);
-    let mut built = versions::build(&wanted, &interrupt, &cache)?;
-    let driven = match &function {
-        Some(options) => Some(function::drive(options, &built, &cache)?),
-        None => None,
-    };
-    if let Some(driven) = &driven {
-        built = driven.versions.clone();
-        seeds::drive(&mut seeds, driven.seeds());
-    }
-    let driven = driven.map(Arc::new);
+    let built = versions::build(&wanted, &interrupt, &cache)?;
+    let (built, driven) = function::driven(function.as_ref(), built, &mut seeds, &cache)?;
     let golden =
         args.golden.as_ref().map(|name| golden::build(name, &args.build, &interrupt, &cache)).transpose()?;
     let argv0 = versions::common_name(&built[0].native, &built[1].native);
@@ -92,8 +90,20 @@ pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliErr
     let homes = native::homes(&natives.iter().chain(&golden).collect::<Vec<_>>());
     let setting = Setting { argv0, homes, unconfined: args.limits.unconfined, interrupt };
     let observed = Observed::default();
-    let mut comparison =
-        Comparison { args, wanted, built, driven, natives, golden, observed, cache, setting, inputs, seeds };
+    let mut comparison = Comparison {
+        args,
+        reaching,
+        wanted,
+        built,
+        driven,
+        natives,
+        golden,
+        observed,
+        cache,
+        setting,
+        inputs,
+        seeds,
+    };
     let began = Instant::now();
     comparison.observe()?;
     let clock = Clock::new(args.time.saturating_sub(began.elapsed()));
@@ -115,6 +125,8 @@ pub fn rules(args: &OracleArgs) -> Result<Rules, CliError> {
 enum Compared {
     /// With a proof.
     Equivalent(&'static str),
+    /// There is nothing to search for: why.
+    Nothing(&'static str),
     Searched(Box<Outcome>),
 }
 
@@ -129,6 +141,7 @@ struct Begun {
 
 struct Comparison<'c> {
     args: &'c DiffArgs,
+    reaching: Option<&'c Reaching>,
     wanted: [Wanted; 2],
     built: [Version; 2],
     /// The versions are programs around one function.
@@ -191,7 +204,11 @@ impl Comparison<'_> {
         }
         rules.add_name(&self.setting.argv0);
         let mut show = Show::new(&out.path().join("logs/progress.log"));
-        let changed = changed::find(&self.built, &self.cache);
+        let changed = match self.reaching {
+            // Without knowing where the change is there is nothing to reach.
+            Some(_) => Some(changed::compare(&self.built, &self.cache)?),
+            None => changed::find(&self.built, &self.cache),
+        };
         let changes = match &changed {
             Some(changed) => changed.changes(),
             None => self.pieces().iter().map(Piece::change).collect(),
@@ -220,10 +237,15 @@ impl Comparison<'_> {
                 clock.wait(&over, || begun.get().is_some() && own_memory::is_used_up(self.args.own_memory));
             if ended != Waited::Over {
                 // The scope would wait for its thread.
-                crate::leave(self.conclude(&ledger, &begun, self.left_behind(&begun, ended)));
+                crate::leave(self.conclude(
+                    &ledger,
+                    &begun,
+                    changed.as_ref(),
+                    self.left_behind(&begun, ended),
+                ));
             }
             match searching.join() {
-                Ok(compared) => self.conclude(&ledger, &begun, compared),
+                Ok(compared) => self.conclude(&ledger, &begun, changed.as_ref(), compared),
                 // The panic's own message has been printed.
                 Err(panic) => std::panic::resume_unwind(panic),
             }
@@ -235,6 +257,7 @@ impl Comparison<'_> {
         &self,
         ledger: &Mutex<Ledger>,
         begun: &OnceLock<Begun>,
+        changed: Option<&Changed>,
         compared: Result<Compared, CliError>,
     ) -> Result<Finished, CliError> {
         let mut ledger = lock(ledger);
@@ -243,6 +266,10 @@ impl Comparison<'_> {
         }
         let code = match compared {
             Ok(Compared::Searched(outcome)) => self.take_outcome(&mut ledger, begun.get(), &outcome)?,
+            Ok(Compared::Nothing(why)) => {
+                ledger.view.ended = why.to_owned();
+                Ok(ExitCode::Success)
+            }
             Ok(Compared::Equivalent(reason)) => {
                 ledger.view.verdict = Verdict::Equivalent;
                 ledger.view.ended = reason.to_owned();
@@ -257,6 +284,9 @@ impl Comparison<'_> {
         };
         if self.setting.interrupt.is_set() {
             ledger.view.ended = "interrupted".to_owned();
+        }
+        if let Some(reaching) = self.reaching {
+            return self.conclude_reach(reaching, &mut ledger, changed, begun.get(), code);
         }
         ledger.finish()?;
         let text = match self.args.format {
@@ -281,8 +311,10 @@ impl Comparison<'_> {
         self.show_seeds(&first, ledger, show)?;
         // Comparing what was built, and instrumenting it, is building.
         clock.stop();
-        let unchanged = changed.is_some_and(|changed| changed.comparison.only_names());
-        match parallax_instrument::sameness([&self.built[0], &self.built[1]], unchanged) {
+        if let Some(why) = self.reaching.and_then(|reaching| reaching.nothing(changed)) {
+            return Ok(Compared::Nothing(why));
+        }
+        match self.sameness(changed) {
             Sameness::Equivalent(reason) => {
                 clock.start();
                 let again = self.round(Conditions::Other)?;
@@ -301,7 +333,7 @@ impl Comparison<'_> {
         let maps = [&instrumented[0].map, &instrumented[1].map];
         let plan = changed.map(|changed| changed.plan(maps, &parallax_plan::Settings::default()));
         let plan = plan.unwrap_or_default();
-        let reached = changed.map(|changed| Reached::new(changed, &plan, &self.tests())).unwrap_or_default();
+        let reached = self.targets(changed, &plan, maps[1]);
         warn(unsupported::warnings(maps, &self.built), ledger, show);
         let mut known = texts::causes(&self.wanted, &self.built, maps);
         own_memory::check(self.args.own_memory)?;
@@ -331,6 +363,20 @@ impl Comparison<'_> {
         let keeper = self.keeper(lab, ledger, deadline)?;
         let outcome = self.search(instrumented, &plan, shared, deadline, keeper, ledger, show)?;
         Ok(Compared::Searched(Box::new(outcome)))
+    }
+
+    /// A proof that there is nothing to find. What is only to be executed can be, whatever the versions have in common.
+    fn sameness(&self, changed: Option<&Changed>) -> Sameness {
+        if self.reaching.is_some() {
+            return Sameness::Unknown;
+        }
+        let unchanged = changed.is_some_and(|changed| changed.comparison.only_names());
+        parallax_instrument::sameness([&self.built[0], &self.built[1]], unchanged)
+    }
+
+    /// What is to be executed.
+    fn targets(&self, changed: Option<&Changed>, plan: &Plan, map: &ProgramMap) -> Reached {
+        changed.map(|changed| Reached::new(changed, plan, map, &self.tests())).unwrap_or_default()
     }
 
     fn shared(&self, rules: Rules, known: (Causes, Expectations), reached: Reached) -> Shared {
@@ -379,138 +425,18 @@ impl Comparison<'_> {
         engine::limits(&self.args.limits, self.args.oracle.run_time)
     }
 
+    /// An input of a function has a length of its own.
+    fn max_input(&self) -> usize {
+        match self.driven.as_ref().map_or(0, |driven| driven.input()) {
+            0 => self.args.max_input as usize,
+            bytes => bytes,
+        }
+    }
+
     fn versions(&self) -> VersionsView {
         let golden = self.args.golden.as_ref().zip(self.golden.as_ref());
         let names = [&*self.wanted[0].name, &*self.wanted[1].name];
         native::view(names, &self.natives, golden, &self.observed.loaded)
-    }
-
-    fn search(
-        &self,
-        instrumented: &[Instrumented; 2],
-        plan: &Plan,
-        shared: &Arc<Shared>,
-        deadline: Instant,
-        keeper: Keeper,
-        ledger: &Mutex<Ledger>,
-        show: &mut Show,
-    ) -> Result<Outcome, CliError> {
-        let maps = Pair::new(&instrumented[0].map, &instrumented[1].map);
-        // So that what is found last can still be made small.
-        let closing = deadline - (self.args.time / RESERVED_PART).min(MOST_RESERVED);
-        let labs = self.labs(instrumented, shared, closing)?;
-        let (sender, receiver) = channel();
-        std::thread::scope(|scope| {
-            scope.spawn(move || keeper.work(receiver));
-            let interrupt = self.setting.interrupt.clone();
-            let mut watch = Watch { shared, ledger, sender, deadline, interrupt, show, trouble: None };
-            let outcome = parallax_search::search(
-                self.tests(),
-                labs,
-                (maps, plan),
-                &self.settings(shared.enough.clone()),
-                &self.budget(closing),
-                &mut |progress| watch.take(progress),
-            );
-            match watch.trouble.take() {
-                Some(error) => Err(error),
-                None => outcome.map_err(strategies::unknown),
-            }
-        })
-    }
-
-    fn keeper<'k>(
-        &self,
-        lab: VersionsLab,
-        ledger: &'k Mutex<Ledger>,
-        deadline: Instant,
-    ) -> Result<Keeper<'k>, CliError> {
-        let golden = self.golden.as_ref();
-        let golden =
-            golden.map(|g| Golden::new(&g.binary, self.limits(), deadline, &self.setting)).transpose()?;
-        let effort = Effort { time: self.args.minimise_time, runs: self.args.minimise_runs };
-        let (varied, interrupt) = (self.varied(), self.setting.interrupt.clone());
-        Ok(Keeper { lab, golden, ledger, effort, varied, deadline, interrupt })
-    }
-
-    fn labs(
-        &self,
-        instrumented: &[Instrumented; 2],
-        shared: &Arc<Shared>,
-        deadline: Instant,
-    ) -> Result<Vec<Box<dyn Harness>>, CliError> {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let jobs = self.args.jobs.map_or(cores, usize::from);
-        let mut labs: Vec<Box<dyn Harness>> = Vec::new();
-        for _ in 0..jobs {
-            labs.push(Box::new(self.lab(instrumented, shared, deadline)?));
-        }
-        Ok(labs)
-    }
-
-    fn lab(
-        &self,
-        instrumented: &[Instrumented; 2],
-        shared: &Arc<Shared>,
-        deadline: Instant,
-    ) -> Result<VersionsLab, CliError> {
-        let symbolic = |i: usize| {
-            let instrumented = &instrumented[i];
-            let sizes = own_memory::arena(engine::arena(&self.args.limits), self.args.own_memory);
-            let arena = Some(sizes.with_edges(instrumented.map.edges.len()));
-            let homes =
-                vec![native::instrumented(&instrumented.program, &self.built[i], &self.setting.homes)];
-            let symbolic = self.symbolic().for_runs();
-            let options = parallax_execute::Options {
-                arena,
-                homes,
-                symbolic,
-                may_stay: true,
-                ..self.setting.options()
-            };
-            Executor::new(&instrumented.program, Kind::Instrumented, options)
-        };
-        let mut natives = self.natives(&self.setting)?;
-        natives.deadline = Some(deadline);
-        let symbolic = Pair::new(symbolic(0)?, symbolic(1)?);
-        Ok(VersionsLab { natives, symbolic, shared: shared.clone(), deadline, last: Pair::new(None, None) })
-    }
-
-    fn settings(&self, enough: Arc<AtomicBool>) -> Settings {
-        Settings {
-            random_seed: self.args.seed,
-            strategies: strategies::choice(&self.args.search),
-            query_steps: self.args.query_steps,
-            query_time: self.args.query_time,
-            enough,
-            max_input: self.max_input(),
-            varied: self.varied(),
-            record: self.args.record_queries.clone(),
-        }
-    }
-
-    /// An input of a function has a length of its own.
-    fn max_input(&self) -> usize {
-        let of_function = self.driven.as_ref().map_or(0, |driven| driven.input());
-        if of_function > 0 {
-            of_function
-        } else {
-            self.args.max_input as usize
-        }
-    }
-
-    fn varied(&self) -> Varied {
-        let SymbolicKinds { arguments, stdin, files, env } = self.symbolic();
-        Varied { arguments, stdin, files, env }
-    }
-
-    fn budget(&self, deadline: Instant) -> Budget {
-        Budget {
-            deadline,
-            runs: self.args.runs,
-            interrupt: self.setting.interrupt.clone(),
-            memory: own_memory::memory(self.args.own_memory),
-        }
     }
 }
 

@@ -7,12 +7,14 @@
 use crate::error::CliError;
 use crate::function_args::FunctionArgs;
 use crate::models;
+use crate::seeds::{self, Seed};
 use crate::versions;
 use parallax_build::{BuildError, Cache, Drive, Version};
 use parallax_driver::{Bounds, Options, Plan};
 use parallax_execute::TestCase;
 use parallax_model::Program;
 use parallax_report::diff_view::{CallView, NamedView};
+use std::sync::Arc;
 
 /// Two versions of one function.
 pub struct Driven {
@@ -40,6 +42,19 @@ pub fn options(args: &FunctionArgs) -> Result<Option<Options>, CliError> {
         arguments: parallax_driver::arguments(&args.argument)?,
         helpers: helpers.transpose()?.unwrap_or_default(),
     }))
+}
+
+/// The versions that are compared: with `--function`, drivers, with seeds of their own.
+pub fn driven(
+    options: Option<&Options>,
+    built: [Version; 2],
+    seeds: &mut Vec<Seed>,
+    cache: &Cache,
+) -> Result<([Version; 2], Option<Arc<Driven>>), CliError> {
+    let Some(options) = options else { return Ok((built, None)) };
+    let driven = drive(options, &built, cache)?;
+    seeds::drive(seeds, driven.seeds());
+    Ok((driven.versions.clone(), Some(Arc::new(driven))))
 }
 
 /// Makes the drivers.

@@ -118,7 +118,11 @@ impl Harness for VersionsLab {
             self.shared.note(&run);
             let digest = self.shared.rules.now().digest(&run);
             self.last[side] = Some((test.clone(), run));
-            Ok(Glimpse { digest, taken: self.taken(side) })
+            let taken = self.taken(side);
+            if side == Side::New {
+                self.shared.reached.note(taken.iter().copied(), test);
+            }
+            Ok(Glimpse { digest, taken })
         });
         let glimpse = unless_broken(glimpse, || Glimpse { taken: vec![], digest: 0 })?;
         self.note_alike(side);
@@ -207,7 +211,7 @@ impl VersionsLab {
         self.last[side] = Some((test.clone(), run.clone()));
         self.shared.losses().note(side, &traced.trace);
         if side == Side::New {
-            self.shared.reached.note(&traced.trace, test);
+            self.shared.reached.note(traced.trace.edges_taken(), test);
         }
         Ok((run, traced))
     }

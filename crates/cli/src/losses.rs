@@ -54,6 +54,15 @@ impl Losses {
         }
     }
 
+    /// Calls of a version that are not seen through: site and name.
+    pub fn calls(&self, side: Side) -> Vec<(u32, String)> {
+        let call = |(of, site, fate): &(Side, u32, Fate)| match fate {
+            Fate::Call(name) if *of == side => Some((*site, name.clone())),
+            _ => None,
+        };
+        self.seen.keys().filter_map(call).collect()
+    }
+
     pub fn views(&self, maps: [&ProgramMap; 2]) -> Vec<LostView> {
         let mut views: Vec<LostView> = self
             .seen
