@@ -145,6 +145,9 @@ pub struct BuildArgs {
     /// Build again, even if the cache has the build
     #[arg(long)]
     pub rebuild: bool,
+    /// Functions are wanted, not a program.
+    #[arg(skip)]
+    pub library: bool,
 }
 
 /// What a run may use.

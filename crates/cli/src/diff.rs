@@ -17,6 +17,7 @@ use crate::config::Config;
 use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
+use crate::function::{self, Driven};
 use crate::golden;
 use crate::lab::Shared;
 use crate::ladder::Ladder;
@@ -71,9 +72,10 @@ pub fn compare_for(
     let interrupt = Interrupt::on_signals();
     check::options(args)?;
     let rules = rules(&args.oracle)?;
+    let function = function::options(&args.function)?;
     let mut inputs = Inputs::read(&args.inputs)?;
     let more = More { directory: args.seeds.as_deref(), limits: args.seed_limits, read: args.inputs.read };
-    let seeds = seeds::seeds(inputs.test_case(), &more, &mut inputs.warnings)?;
+    let mut seeds = seeds::seeds(inputs.test_case(), &more, &mut inputs.warnings)?;
     check::seeds(&seeds)?;
     let wanted = versions::wanted(args, config)?;
     check::versions(args, &wanted)?;
@@ -81,6 +83,7 @@ pub fn compare_for(
     let cache = Cache::from_environment();
     eprintln!("parallax: building {} and {}", wanted[0].name, wanted[1].name);
     let built = versions::build(&wanted, &interrupt, &cache)?;
+    let (built, driven) = function::driven(function.as_ref(), built, &mut seeds, &cache)?;
     let golden =
         args.golden.as_ref().map(|name| golden::build(name, &args.build, &interrupt, &cache)).transpose()?;
     let argv0 = versions::common_name(&built[0].native, &built[1].native);
@@ -93,6 +96,7 @@ pub fn compare_for(
         reaching,
         wanted,
         built,
+        driven,
         natives,
         golden,
         observed,
@@ -142,6 +146,8 @@ struct Comparison<'c> {
     reaching: Option<&'c Reaching>,
     wanted: [Wanted; 2],
     built: [Version; 2],
+    /// The versions are programs around one function.
+    driven: Option<Arc<Driven>>,
     natives: [Native; 2],
     golden: Option<Native>,
     /// What the versions load on the first seed.
@@ -218,7 +224,8 @@ impl Comparison<'_> {
         view.symbolic =
             self.seeds.first().map(|seed| seeds::described(&seed.test, self.symbolic())).unwrap_or_default();
         let (launch, most) = (self.setting.launch(), self.args.max_differences);
-        let ledger = Mutex::new(Ledger::new(view, out, launch, changes, most)?);
+        let ledger =
+            Mutex::new(Ledger::new(view, out, launch, changes, most)?.with_calls(self.driven.clone()));
         let begun = OnceLock::new();
         std::thread::scope(|scope| {
             let (ended, over) = channel();
@@ -344,7 +351,7 @@ impl Comparison<'_> {
         known.1.learn_constants(&constants::probed(&mut natives, &seeds, &first, &rules, self.args.time)?);
         show.begin();
         let shared = Arc::new(self.shared(rules, known, reached));
-        first.iter().flatten().for_each(|run| shared.cut.note(run));
+        first.iter().flatten().for_each(|run| shared.note(run));
         let changes = lock(ledger).changes.clone();
         let ladder = Ladder::new(changed, &changes);
         let Begun { instrumented, shared, first, .. } =
@@ -416,6 +423,14 @@ impl Comparison<'_> {
 
     fn limits(&self) -> Limits {
         engine::limits(&self.args.limits, self.args.oracle.run_time)
+    }
+
+    /// An input of a function has a length of its own.
+    fn max_input(&self) -> usize {
+        match self.driven.as_ref().map_or(0, |driven| driven.input()) {
+            0 => self.args.max_input as usize,
+            bytes => bytes,
+        }
     }
 
     fn versions(&self) -> VersionsView {

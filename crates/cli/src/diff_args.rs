@@ -3,6 +3,7 @@
 //! Every option here is in the book (`docs/book/command-line.md`) and can stand in `parallax.toml` under its own name.
 
 use crate::args::{BuildArgs, InputArgs, InputKind, LimitArgs};
+use crate::function_args::FunctionArgs;
 use crate::seeds::SeedLimits;
 use crate::units;
 use clap::{Args, ValueEnum};
@@ -55,6 +56,8 @@ pub struct DiffArgs {
     /// A version that is known to be right
     #[arg(long, value_name = "VERSION")]
     pub golden: Option<OsString>,
+    #[command(flatten)]
+    pub function: FunctionArgs,
     #[command(flatten)]
     pub oracle: OracleArgs,
     /// Work of the solver for one query, in steps of about 10 ns

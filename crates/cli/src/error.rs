@@ -28,6 +28,8 @@ pub enum CliError {
          with -Wl,-rpath,'$ORIGIN'), or link them statically"
     )]
     Stranger(String),
+    #[error("{0}")]
+    Function(#[from] parallax_driver::Error),
     #[error(transparent)]
     Instrument(#[from] parallax_instrument::Error),
     #[error(transparent)]
@@ -89,6 +91,7 @@ impl CliError {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             CliError::Usage(_)
+            | CliError::Function(_)
             | CliError::Read { .. }
             | CliError::Machine(_)
             | CliError::Write(_)

@@ -19,7 +19,7 @@ use parallax_search::{Cost, CutShort, Glimpse, Harness, HarnessError, Pair, Side
 use parallax_trace::request::Input;
 use parallax_trace::synth::Synth;
 use parallax_trace::Trace;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -40,6 +40,8 @@ pub struct Shared {
     room: Room,
     /// Runs of which not everything is compared.
     pub cut: Cut,
+    /// Some run left something: output, or another end than status 0.
+    pub spoke: AtomicBool,
 }
 
 impl Shared {
@@ -61,7 +63,16 @@ impl Shared {
             enough: Arc::default(),
             room: Room::new(own_memory),
             cut: Cut::default(),
+            spoke: AtomicBool::new(false),
             latest: Mutex::default(),
+        }
+    }
+
+    /// Every run is looked at once.
+    pub fn note(&self, run: &Run) {
+        self.cut.note(run);
+        if run.outcome != Outcome::Exited(0) || !run.stdout.bytes.is_empty() {
+            self.spoke.store(true, Ordering::Relaxed);
         }
     }
 
@@ -106,7 +117,7 @@ impl Harness for VersionsLab {
             let executor = &mut self.symbolic[side];
             let run = executor.run_unobserved(test, &Limits { work, ..limits })?;
             let cost = cost(&run, executor);
-            self.shared.cut.note(&run);
+            self.shared.note(&run);
             let digest = self.shared.rules.now().digest(&run);
             self.last[side] = Some((test.clone(), run));
             let taken = self.taken(side);
@@ -201,7 +212,7 @@ impl VersionsLab {
         let (limits, _) = limited(&self.shared.limits, Some(self.deadline))?;
         let run = self.symbolic[side].run(test, &Limits { work, ..limits })?;
         let cost = cost(&run, &self.symbolic[side]);
-        self.shared.cut.note(&run);
+        self.shared.note(&run);
         let digest = self.shared.rules.now().digest(&run);
         let traced = Traced { digest, cost, ..self.decoded(side) };
         self.symbolic[side].forget_trace();

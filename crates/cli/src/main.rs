@@ -30,6 +30,8 @@ mod exit_code;
 mod faithful;
 mod findings;
 mod following;
+mod function;
+mod function_args;
 mod golden;
 mod graphs;
 mod history;

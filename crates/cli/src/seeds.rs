@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 
 /// What the seed of the command line is called.
 const FROM_COMMAND_LINE: &str = "command line";
+/// What a seed made from a function's type is called.
+const OF_FUNCTION: &str = "the function's type";
 
 /// A test case, and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,6 +165,13 @@ fn bytes_of(test: &TestCase) -> u64 {
     let env = test.env.iter().map(|(name, value)| name.len() + value.len());
     let all = test.argv.iter().map(Vec::len).chain(files).chain(env);
     (all.sum::<usize>() + test.stdin.len()) as u64
+}
+
+/// The seeds of a function: its own in place of an empty one of the command line.
+pub fn drive(seeds: &mut Vec<Seed>, own: Vec<TestCase>) {
+    seeds.retain(|seed| seed.test != TestCase::default());
+    let own = own.into_iter().map(|test| Seed { name: OF_FUNCTION.to_owned(), test });
+    seeds.splice(0..0, own);
 }
 
 /// The kept tests at or below some paths, in order.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each crate may depend on. The order is the flow of data: no crate knows a later one.
-const MAY_USE: [(&str, &[&str]); 14] = [
+const MAY_USE: [(&str, &[&str]); 16] = [
     ("trace", &[]),
     ("runtime", &["trace"]),
     ("build", &["trace"]),
@@ -14,6 +14,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ("model", &["trace"]),
     ("change", &["trace", "model"]),
     ("follow", &["trace", "model", "change"]),
+    ("driver", &["trace", "model"]),
     ("plan", &["trace", "model", "change"]),
     ("execute", &["trace", "build", "instrument"]),
     ("record", &["build", "execute"]),
@@ -30,6 +31,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
             "model",
             "change",
             "follow",
+            "driver",
             "plan",
             "execute",
             "record",

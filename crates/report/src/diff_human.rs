@@ -5,7 +5,7 @@
 
 use crate::diff_view::{DiffStats, DiffView, DifferenceView, LostView, TargetView, UnflippedView, Verdict};
 use crate::evidence::{warning_lines, weakened_lines};
-use crate::input_text::{behaviour_lines, input_lines};
+use crate::input_text::{behaviour_lines, both_lines, input_lines};
 use crate::ladder_view::ladder_lines;
 use crate::place::LIBC;
 use crate::text::count;
@@ -84,7 +84,7 @@ fn one(text: &mut String, difference: &DifferenceView) -> std::fmt::Result {
     for (name, content) in input_lines(difference) {
         writeln!(text, "  {name:9}  {content}")?;
     }
-    let [old, new] = behaviour_lines(&difference.old, difference.reworded.as_ref(), &difference.new);
+    let [old, new] = both_lines(difference);
     writeln!(text, "  old        {old}\n  new        {new}")?;
     if let Some(golden) = &difference.golden {
         writeln!(text, "  golden     {}", behaviour_lines(golden, None, &difference.new)[0])?;

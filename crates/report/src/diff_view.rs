@@ -141,6 +141,9 @@ pub struct DifferenceView {
     /// Directories, links, modes and the working directory of the test case, as the file `layout` of a kept test has them.
     #[serde(default)]
     pub layout: Vec<Text>,
+    /// The test case as a call of the function that is compared (`--function`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallView>,
     pub old: BehaviourView,
     pub new: BehaviourView,
     pub golden: Option<BehaviourView>,
@@ -166,6 +169,22 @@ pub struct StepView {
     pub what: String,
     /// Steps before it that are left out.
     pub left_out: u64,
+}
+
+/// A call of a function, and what each version left, as C values.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallView {
+    pub function: String,
+    pub arguments: Vec<NamedView>,
+    pub old: Vec<NamedView>,
+    pub new: Vec<NamedView>,
+}
+
+/// A value with the name of what has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedView {
+    pub name: String,
+    pub value: String,
 }
 
 /// One look of a difference.

@@ -131,7 +131,7 @@ impl Comparison<'_> {
             query_time: self.args.query_time,
             run_work: RunWork { factor: self.args.run_work, ..RunWork::default() },
             enough: shared.enough.clone(),
-            max_input: self.args.max_input as usize,
+            max_input: self.max_input(),
             varied: self.varied(),
             record: self.args.record_queries.clone(),
         }
