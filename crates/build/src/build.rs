@@ -15,6 +15,7 @@ use crate::cache::{hash_file, Cache};
 use crate::collect::{examine, Version};
 use crate::entry::{self, About, Entry, Shelf};
 use crate::error::{is_about_room, AtPath, BuildError};
+use crate::extra::{Extra, ENV_EXTRA};
 use crate::home::Home;
 use crate::looked::Inputs;
 use crate::observe::{self, Seen};
@@ -42,6 +43,8 @@ pub struct Request {
     pub program: Option<String>,
     /// Compiler of native objects, if not clang.
     pub native_cc: Option<String>,
+    /// What is added to every call of the compiler; then that is a clang.
+    pub extra: Option<Extra>,
     /// Copy `.git` too, for builds that ask git for their version.
     pub with_git: bool,
     /// The wrapper, if not where it is usually found.
@@ -98,6 +101,7 @@ impl Request {
             command: None,
             program: None,
             native_cc: None,
+            extra: None,
             with_git: false,
             wrapper: None,
             rebuild: false,
@@ -159,13 +163,25 @@ fn key(request: &Request, sources: &str, wrapper: &Path) -> Result<String, Build
         None => add(""),
     }
     add(request.command.as_deref().unwrap_or(""));
-    let native = request.native_cc.as_deref().map(Compiler::parse);
+    if let Some(extra) = &request.extra {
+        add(&extra.flags());
+    }
+    let native = native_cc(request).as_deref().map(Compiler::parse);
     let native = native.unwrap_or_else(|| Compiler::native(Language::C));
     add(&native.arguments.join(" "));
     add(&tools::version_of(&native.program)?);
     add(&tools::version_of(&tools::clang(Language::C))?);
     add(&hash_file(wrapper)?);
     Ok(hasher.finalize().to_hex()[..32].to_string())
+}
+
+/// The compiler of native objects, if one is named.
+fn native_cc(request: &Request) -> Option<String> {
+    let named = request.native_cc.as_deref();
+    match &request.extra {
+        Some(_) => Some(Extra::compiler(named)),
+        None => named.map(str::to_owned),
+    }
 }
 
 /// A build that ended well and made no program may have said why.
@@ -302,8 +318,12 @@ impl Job<'_> {
             // What a build leaves there goes with this process, however it ends.
             shell.env(cache::ENV_TEMPORARY, &temporaries).env("TMPDIR", &temporaries);
             shell.env("PATH", with_directory_first(&shims));
-            if let Some(native) = &self.request.native_cc {
+            if let Some(native) = native_cc(self.request) {
                 shell.env(tools::ENV_NATIVE_CC, native);
+            }
+            shell.env_remove(ENV_EXTRA);
+            if let Some(extra) = &self.request.extra {
+                shell.env(ENV_EXTRA, extra.flags());
             }
             // Standard input is the lock, which is an empty file: the lock is held until the shell that runs the build is gone.
             shell.stdin(lock.try_clone()?).stderr(log.try_clone()?).stdout(log.try_clone()?);
