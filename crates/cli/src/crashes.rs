@@ -19,6 +19,8 @@ const ATTEMPTS: u32 = 3;
 const SAID: usize = 160;
 /// SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV.
 const SIGNALS: [i32; 6] = [4, 5, 6, 7, 8, 11];
+/// The same as sanitizers call them.
+const SIGNAL_NAMES: [&str; 6] = ["ILL", "TRAP", "ABRT", "BUS", "FPE", "SEGV"];
 
 /// What tells crashes apart before anything is known about them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -162,7 +164,14 @@ impl VersionsLab {
     pub fn sanitize(&mut self, site: Option<u32>, test: &TestCase) {
         let Some(sanitized) = &mut self.sanitized else { return };
         let Ok(run) = sanitized.run(Which::New, test) else { return };
-        let Some(key) = report(&run).and_then(|_| key(&run, None)) else { return };
+        let Some(said) = report(&run) else { return };
+        // A sanitizer says it of a signal too; where the native program gets it as well, that is the crash.
+        let is_signal = SIGNAL_NAMES.iter().any(|name| said.contains(&format!("Sanitizer: {name}")));
+        if is_signal && self.natives.run(Which::New, test).is_ok_and(|run| Kind::of(&run).is_some()) {
+            return;
+        }
+        let Some(key) = key(&run, None) else { return };
+        let Some(sanitized) = &mut self.sanitized else { return };
         if !self.shared.crashes().note(&key) {
             return;
         }

@@ -11,6 +11,7 @@ use parallax_execute::Run;
 use parallax_report::crash_view::CrashView;
 use parallax_report::kept;
 use parallax_report::place::Place;
+use std::path::Path;
 
 /// Where a crash is, and in which function.
 #[derive(Default)]
@@ -94,8 +95,17 @@ impl Comparison<'_> {
         };
         let none = || At { place: crash.kind.name().to_owned(), function: None };
         let at = said.or_else(last).unwrap_or_else(none);
-        let root = format!("{}/", self.built[1].source_root.display());
-        At { place: plain(at.place.strip_prefix(&root).unwrap_or(&at.place)), ..at }
+        let below = |root: &Path| {
+            at.place.strip_prefix(&*root.to_string_lossy()).map(|place| place.trim_start_matches('/'))
+        };
+        let place = self.roots().find_map(below).unwrap_or(&at.place);
+        At { place: plain(place), function: at.function.clone() }
+    }
+
+    /// The trees that the new version was built in.
+    fn roots(&self) -> impl Iterator<Item = &Path> {
+        let sanitized = self.sanitized.as_ref().map(|both| &*both[1].source_root);
+        sanitized.into_iter().chain([&*self.built[1].source_root])
     }
 
     /// The place in the sources that a sanitizer's report is about: what it says itself, or the first frame that is in a source file of the version.
@@ -111,8 +121,9 @@ impl Comparison<'_> {
     /// `#1 0x55 in f /src/a.c:12:3`, or `#1 0x55 (/bin/prog+0x1234) (BuildId: 1f)`.
     fn frame(&self, line: &str) -> Option<At> {
         let known = |function: &str, place: &str| {
-            let is_own = place.starts_with(&*self.built[1].source_root.to_string_lossy());
-            let is_relative = !place.starts_with('/');
+            let is_own = self.roots().any(|root| place.starts_with(&*root.to_string_lossy()));
+            // The C library names its files relative to its own tree.
+            let is_relative = !place.starts_with('/') && !place.contains("../");
             (is_own || is_relative)
                 .then(|| At { place: without_column(place), function: Some(function.to_owned()) })
         };
