@@ -15,6 +15,7 @@ use crate::cache::{hash_file, Cache};
 use crate::collect::{examine, Version};
 use crate::entry::{self, About, Entry, Shelf};
 use crate::error::{is_about_room, AtPath, BuildError};
+use crate::extra::{Extra, ENV_EXTRA};
 use crate::home::Home;
 use crate::looked::Inputs;
 use crate::observe::{self, Seen};
@@ -44,6 +45,8 @@ pub struct Request {
     pub library: bool,
     /// Compiler of native objects, if not clang.
     pub native_cc: Option<String>,
+    /// What is added to every call of the compiler; then that is a clang.
+    pub extra: Option<Extra>,
     /// Copy `.git` too, for builds that ask git for their version.
     pub with_git: bool,
     /// The wrapper, if not where it is usually found.
@@ -101,6 +104,7 @@ impl Request {
             program: None,
             library: false,
             native_cc: None,
+            extra: None,
             with_git: false,
             wrapper: None,
             rebuild: false,
@@ -166,7 +170,10 @@ fn key(request: &Request, sources: &str, wrapper: &Path) -> Result<String, Build
         // Compiled by another command than a program.
         add("object");
     }
-    let native = request.native_cc.as_deref().map(Compiler::parse);
+    if let Some(extra) = &request.extra {
+        add(&extra.flags());
+    }
+    let native = native_cc(request).as_deref().map(Compiler::parse);
     let native = native.unwrap_or_else(|| Compiler::native(Language::C));
     add(&native.arguments.join(" "));
     add(&tools::version_of(&native.program)?);
@@ -182,6 +189,15 @@ fn program_key(request: &Request) -> String {
         format!("library {program}")
     } else {
         program.to_owned()
+    }
+}
+
+/// The compiler of native objects, if one is named.
+fn native_cc(request: &Request) -> Option<String> {
+    let named = request.native_cc.as_deref();
+    match &request.extra {
+        Some(_) => Some(Extra::compiler(named)),
+        None => named.map(str::to_owned),
     }
 }
 
@@ -336,8 +352,12 @@ impl Job<'_> {
             // What a build leaves there goes with this process, however it ends.
             shell.env(cache::ENV_TEMPORARY, &temporaries).env("TMPDIR", &temporaries);
             shell.env("PATH", with_directory_first(&shims));
-            if let Some(native) = &self.request.native_cc {
+            if let Some(native) = native_cc(self.request) {
                 shell.env(tools::ENV_NATIVE_CC, native);
+            }
+            shell.env_remove(ENV_EXTRA);
+            if let Some(extra) = &self.request.extra {
+                shell.env(ENV_EXTRA, extra.flags());
             }
             // Standard input is the lock, which is an empty file: the lock is held until the shell that runs the build is gone.
             shell.stdin(lock.try_clone()?).stderr(log.try_clone()?).stdout(log.try_clone()?);

@@ -6,6 +6,7 @@
 //! there is a report, with everything that was found. The time limit counts from the end of the builds, and is kept whatever the search is
 //! busy with: it works in a thread of its own, which is left behind if it does not end in time.
 
+mod crashing;
 mod ending;
 pub(crate) mod followed;
 mod reaching;
@@ -36,7 +37,7 @@ use crate::stability::{self, Conditions, Round};
 use crate::texts;
 use crate::versions::{self, Wanted};
 use crate::{astray, check, constants, engine, faithful, own_memory, unsupported};
-use parallax_build::{Cache, Version};
+use parallax_build::{Cache, Extra, Version};
 use parallax_execute::{Interrupt, Limits, TestCase};
 use parallax_instrument::{Instrumented, Sameness};
 use parallax_oracle::{Aspect, Aspects, Causes, Expectations, Profiler, Rules};
@@ -86,6 +87,10 @@ pub fn compare_for(
     let (built, driven) = function::driven(function.as_ref(), built, &mut seeds, &cache)?;
     let golden =
         args.golden.as_ref().map(|name| golden::build(name, &args.build, &interrupt, &cache)).transpose()?;
+    let sanitized = sanitized(args, &wanted, &interrupt, &cache)?;
+    if let Some(reaching) = reaching {
+        reaching.build(&wanted[1], &interrupt, &cache);
+    }
     let argv0 = versions::common_name(&built[0].native, &built[1].native);
     let natives = [Native::of(&built[0]), Native::of(&built[1])];
     let homes = native::homes(&natives.iter().chain(&golden).collect::<Vec<_>>());
@@ -99,6 +104,7 @@ pub fn compare_for(
         driven,
         natives,
         golden,
+        sanitized,
         observed,
         cache,
         setting,
@@ -111,6 +117,25 @@ pub fn compare_for(
     let out = claim.begin()?;
     out.write_json(run_file::FILE, &comparison.describe())?;
     comparison.run(out, rules, &clock)
+}
+
+/// Both versions with the sanitizers that are wanted.
+fn sanitized(
+    args: &DiffArgs,
+    wanted: &[Wanted; 2],
+    interrupt: &Interrupt,
+    cache: &Cache,
+) -> Result<Option<[Version; 2]>, CliError> {
+    if args.sanitize.is_empty() {
+        return Ok(None);
+    }
+    let names: Vec<String> = args.sanitize.iter().map(|name| name.name().to_owned()).collect();
+    let one = |i: usize| {
+        let what = ["sanitizer build of the old", "sanitizer build of the new"][i];
+        versions::beside(&wanted[i], what, Extra::Sanitizers(names.clone()), interrupt, cache)
+    };
+    let [old, new] = versions::in_parallel(one);
+    Ok(Some([old?, new?]))
 }
 
 /// What is compared, from the options.
@@ -150,6 +175,8 @@ struct Comparison<'c> {
     driven: Option<Arc<Driven>>,
     natives: [Native; 2],
     golden: Option<Native>,
+    /// Both with sanitizers, if that is wanted.
+    sanitized: Option<[Version; 2]>,
     /// What the versions load on the first seed.
     observed: Observed,
     cache: Cache,
@@ -282,6 +309,9 @@ impl Comparison<'_> {
                 return Err(error);
             }
         };
+        if let Some(begun) = begun.get() {
+            self.take_crashes(&mut ledger, begun, changed)?;
+        }
         if self.setting.interrupt.is_set() {
             ledger.view.ended = "interrupted".to_owned();
         }

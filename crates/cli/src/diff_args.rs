@@ -56,6 +56,9 @@ pub struct DiffArgs {
     /// A version that is known to be right
     #[arg(long, value_name = "VERSION")]
     pub golden: Option<OsString>,
+    /// Build both versions once more with these sanitizers, and run that on every input that is traced
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub sanitize: Vec<Sanitizer>,
     #[command(flatten)]
     pub function: FunctionArgs,
     #[command(flatten)]
@@ -100,6 +103,25 @@ pub struct DiffArgs {
     pub build: BuildArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
+}
+
+/// Sanitizers of clang.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sanitizer {
+    /// Accesses outside of objects and after their end
+    Address,
+    /// Undefined behaviour
+    Undefined,
+}
+
+impl Sanitizer {
+    /// As `-fsanitize=` has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sanitizer::Address => "address",
+            Sanitizer::Undefined => "undefined",
+        }
+    }
 }
 
 /// What counts as a difference.

@@ -16,6 +16,7 @@ mod clock;
 mod config;
 mod constants;
 mod corpus;
+mod crashes;
 mod cut;
 mod dependence;
 mod depends;

@@ -3,6 +3,7 @@
 //! In: a [`DiffView`]. Out: a few lines: how many differences, what kinds, where the tests are, how to replay; or, if
 //! there is none, what was tried and what was in the way.
 
+use crate::crash_view::crash_lines;
 use crate::diff_view::{DiffStats, DiffView, DifferenceView, LostView, TargetView, UnflippedView, Verdict};
 use crate::evidence::{warning_lines, weakened_lines};
 use crate::input_text::{behaviour_lines, both_lines, input_lines};
@@ -29,6 +30,7 @@ pub fn diff_human(view: &DiffView) -> String {
             none_found(&mut text, view)
         }
     };
+    text.push_str(&crash_lines(&view.crashes));
     text.push_str(&ladder_lines(&view.changes));
     let _ = writeln!(text, "{}", view.versions.compared());
     let _ = outside(&mut text, view);

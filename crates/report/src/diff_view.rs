@@ -3,6 +3,7 @@
 //! In: nothing; `parallax diff` fills it in, `parallax report` reads it back. Every field is explained in the book (`docs/book/json.md`), and a test
 //! keeps it so.
 
+use crate::crash_view::CrashView;
 use crate::kept::ending;
 use crate::ladder_view::ChangeView;
 use crate::layout;
@@ -22,6 +23,9 @@ pub struct DiffView {
     /// How far each change got.
     #[serde(default)]
     pub changes: Vec<ChangeView>,
+    /// Crashes of the new version, whether or not they are differences.
+    #[serde(default)]
+    pub crashes: Vec<CrashView>,
     pub stats: DiffStats,
     pub versions: VersionsView,
     pub ended: String,
@@ -53,6 +57,7 @@ impl DiffView {
             differences: Vec::new(),
             targets: Vec::new(),
             changes: Vec::new(),
+            crashes: Vec::new(),
             stats: DiffStats::default(),
             versions,
             ended: "still running".to_owned(),
