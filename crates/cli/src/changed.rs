@@ -8,13 +8,14 @@
 use crate::models::{self, Kept};
 use crate::versions;
 use parallax_build::{Cache, Version};
-use parallax_change::{self as change, Comparison, Selection, Settings, Target};
-use parallax_model::{BlockId, Program};
+use parallax_change::{self as change, Comparison, Settings, Target};
+use parallax_plan::{self as plan, Pair, Plan};
 use parallax_report::Change;
+use parallax_trace::sites::ProgramMap;
 
 /// Two versions, compared.
 pub struct Changed {
-    pub old: Program,
+    pub old: Kept,
     pub new: Kept,
     pub comparison: Comparison,
     /// Of the new version.
@@ -34,8 +35,8 @@ pub fn find(built: &[Version; 2], cache: &Cache) -> Option<Changed> {
 
 pub fn compare(built: &[Version; 2], cache: &Cache) -> Result<Changed, crate::error::CliError> {
     let [old, new] = versions::in_parallel(|i| models::model(&built[i], cache));
-    let (old, new) = (old?.program, new?);
-    let comparison = change::compare(&old, &new.program, &Settings::default());
+    let (old, new) = (old?, new?);
+    let comparison = change::compare(&old.program, &new.program, &Settings::default());
     let targets = change::targets(&new.program, &comparison);
     Ok(Changed { old, new, comparison, targets })
 }
@@ -46,10 +47,19 @@ impl Changed {
         views(&self.comparison)
     }
 
-    /// Blocks of the old and of the new version that are changed, or stand where code came or went.
-    pub fn blocks(&self) -> [Vec<BlockId>; 2] {
-        let selection = Selection::new(&self.old, &self.new.program, &self.comparison, &self.targets);
-        [selection.old.into_iter().collect(), self.targets.iter().map(|t| t.block).collect()]
+    /// What the search is told about the change, in numbers of the maps of the instrumented programs.
+    pub fn plan(&self, maps: [&ProgramMap; 2], settings: &plan::Settings) -> Plan {
+        let kept = [&self.old, &self.new];
+        let small = |kept: &Kept| kept.program.insts.len() <= settings.instructions;
+        let points_to = versions::in_parallel(|i| small(kept[i]).then(|| kept[i].points_to()));
+        let versions = plan::Versions {
+            programs: Pair::new(&self.old.program, &self.new.program),
+            comparison: &self.comparison,
+            targets: &self.targets,
+            points_to: Pair::new(points_to[0].as_ref(), points_to[1].as_ref()),
+            maps: Pair::new(maps[0], maps[1]),
+        };
+        Plan::new(&versions, settings)
     }
 }
 

@@ -15,7 +15,6 @@ use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::golden::{self, Golden};
-use crate::guide;
 use crate::keeper::{Effort, Keeper};
 use crate::lab::{Shared, VersionsLab};
 use crate::ladder::Ladder;
@@ -38,10 +37,11 @@ use parallax_build::{Cache, Version};
 use parallax_execute::{Executor, Interrupt, Kind, Limits, TestCase};
 use parallax_instrument::{Instrumented, Sameness};
 use parallax_oracle::{Aspect, Aspects, Causes, Expectations, Profiler, Rules};
+use parallax_plan::Plan;
 use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
 use parallax_report::{diff_human, OutDir};
-use parallax_search::{Budget, Chart, Harness, Outcome, Pair, Settings, Varied};
+use parallax_search::{Budget, Harness, Outcome, Pair, Settings, Varied};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -285,9 +285,9 @@ impl Comparison<'_> {
         clock.stop();
         let instrumented = versions::instrument(&self.built, self.args.own_memory, &self.cache)?;
         let maps = [&instrumented[0].map, &instrumented[1].map];
-        let chart = changed.map(|changed| guide::chart(changed, maps)).unwrap_or_default();
-        let reached =
-            changed.map(|changed| Reached::new(changed, maps[1], &self.tests())).unwrap_or_default();
+        let plan = changed.map(|changed| changed.plan(maps, &parallax_plan::Settings::default()));
+        let plan = plan.unwrap_or_default();
+        let reached = changed.map(|changed| Reached::new(changed, &plan, &self.tests())).unwrap_or_default();
         warn(unsupported::warnings(maps, &self.built), ledger, show);
         let mut known = texts::causes(&self.wanted, &self.built, maps);
         own_memory::check(self.args.own_memory)?;
@@ -315,7 +315,7 @@ impl Comparison<'_> {
         let unfaithful = faithful::check(&mut lab, maps, &self.seeds, first, self.args.time);
         lock(ledger).view.weakened.extend(unfaithful);
         let keeper = self.keeper(lab, ledger, deadline)?;
-        let outcome = self.search(instrumented, &chart, shared, deadline, keeper, ledger, show)?;
+        let outcome = self.search(instrumented, &plan, shared, deadline, keeper, ledger, show)?;
         Ok(Compared::Searched(Box::new(outcome)))
     }
 
@@ -374,7 +374,7 @@ impl Comparison<'_> {
     fn search(
         &self,
         instrumented: &[Instrumented; 2],
-        chart: &Chart,
+        plan: &Plan,
         shared: &Arc<Shared>,
         deadline: Instant,
         keeper: Keeper,
@@ -393,7 +393,7 @@ impl Comparison<'_> {
             let outcome = parallax_search::search(
                 self.tests(),
                 labs,
-                (maps, chart),
+                (maps, plan),
                 &self.settings(shared.enough.clone()),
                 &self.budget(closing),
                 &mut |progress| watch.take(progress),

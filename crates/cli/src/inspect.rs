@@ -11,6 +11,7 @@ use crate::depends::Dependence;
 use crate::error::CliError;
 use crate::graphs::{self, Sources};
 use crate::inspect_args::{GraphKind, InspectArgs, InspectFormat};
+use crate::models::Kept;
 use crate::native::{self, Native};
 use crate::versions;
 use crate::ways::ways;
@@ -90,7 +91,8 @@ fn looked<T>(
     args: &InspectArgs,
     show: impl FnOnce(&Inspected) -> Result<T, CliError>,
 ) -> Result<T, CliError> {
-    let Changed { old, new: kept, comparison, targets } = changed::compare(built, cache)?;
+    let Changed { old: Kept { program: old, .. }, new: kept, comparison, targets } =
+        changed::compare(built, cache)?;
     let new = &kept.program;
     let small = new.insts.len() <= args.max_dependence;
     let points_to = small.then(|| kept.points_to());

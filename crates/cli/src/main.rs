@@ -31,7 +31,6 @@ mod faithful;
 mod findings;
 mod golden;
 mod graphs;
-mod guide;
 mod history;
 mod history_args;
 mod input_files;

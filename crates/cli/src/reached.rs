@@ -1,19 +1,17 @@
 //! Which changed blocks of the new version have been executed, and by which test.
 //!
-//! In: what changed, the map of the instrumented new version, its runs. Out: the targets of `verdicts.json`.
+//! In: what changed, the edges that show it ([`parallax_plan::Destination`]), runs of the new version. Out: the targets of `verdicts.json`.
 //!
 //! Always holds: of all test cases that reach a target, a seed is named, or else the smallest, whatever the order in which they were run. A block counts as executed when an edge was taken that leads to it
 //! over jumps alone.
 
 use crate::changed::{plain, Changed};
-use crate::guide;
 use parallax_change::Target;
 use parallax_execute::TestCase;
-use parallax_model::{BlockId, Program};
+use parallax_model::Program;
+use parallax_plan::{Destination, Plan};
 use parallax_report::diff_view::TargetView;
-use parallax_trace::sites::ProgramMap;
 use parallax_trace::Trace;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The targets of a comparison while the search runs.
@@ -27,18 +25,10 @@ pub struct Reached {
 }
 
 impl Reached {
-    pub fn new(changed: &Changed, map: &ProgramMap, seeds: &[TestCase]) -> Reached {
+    pub fn new(changed: &Changed, plan: &Plan, seeds: &[TestCase]) -> Reached {
+        let edges = |destination: &Destination| destination.edges.iter().map(|edge| *edge as usize).collect();
+        let edges = plan.versions.new.destinations.iter().map(edges).collect();
         let program = &changed.new.program;
-        let blocks = guide::blocks(program, map);
-        let place = |n: u32| blocks.get(n as usize).copied().flatten();
-        let mut into: BTreeMap<BlockId, Vec<(usize, BlockId)>> = BTreeMap::new();
-        for (number, edge) in map.edges.iter().enumerate() {
-            if let (Some(from), Some(to)) = (place(edge.from), place(edge.to)) {
-                into.entry(to).or_default().push((number, from));
-            }
-        }
-        let before = jumps(program);
-        let edges = changed.targets.iter().map(|t| edges_to(t, &into, &before)).collect();
         let views: Vec<TargetView> = changed.targets.iter().map(|t| view(program, t)).collect();
         let by = Mutex::new(vec![None; views.len()]);
         Reached { edges, views, seeds: seeds.to_vec(), by }
@@ -96,37 +86,4 @@ fn view(program: &Program, target: &Target) -> TargetView {
         status: "unreached".to_owned(),
         test: None,
     }
-}
-
-/// By block: the blocks that do nothing at their end but jump to it.
-fn jumps(program: &Program) -> BTreeMap<BlockId, Vec<BlockId>> {
-    let mut before: BTreeMap<BlockId, Vec<BlockId>> = BTreeMap::new();
-    for block in program.block_ids() {
-        if let [to] = program.successors(block) {
-            before.entry(*to).or_default().push(block);
-        }
-    }
-    before
-}
-
-/// Edges whose being taken means that the target is executed.
-fn edges_to(
-    target: &Target,
-    into: &BTreeMap<BlockId, Vec<(usize, BlockId)>>,
-    before: &BTreeMap<BlockId, Vec<BlockId>>,
-) -> Vec<usize> {
-    let edges = |block: &BlockId| into.get(block).into_iter().flatten();
-    if !target.edges.is_empty() {
-        let leaving = target.edges.iter().flat_map(edges).filter(|(_, from)| *from == target.block);
-        return leaving.map(|(number, _)| *number).collect();
-    }
-    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
-    let mut pending = vec![target.block];
-    while let Some(block) = pending.pop() {
-        if seen.insert(block) {
-            found.extend(edges(&block).map(|(number, _)| *number));
-            pending.extend(before.get(&block).into_iter().flatten());
-        }
-    }
-    found
 }

@@ -57,10 +57,16 @@ pub struct Distances {
 }
 
 impl Distances {
+    /// `program`: the one that the graph is of.
     pub fn new(icfg: &Icfg, program: &Program, targets: &[BlockId], hopeless: &Hopeless) -> Self {
+        debug_assert_eq!(icfg.blocks().len(), program.blocks.len());
+        Self::of(icfg, targets, hopeless)
+    }
+
+    pub fn of(icfg: &Icfg, targets: &[BlockId], hopeless: &Hopeless) -> Self {
         let mut inside = vec![FAR; icfg.nodes()];
         let mut closed = vec![false; icfg.nodes()];
-        for block in program.block_ids().filter(|b| hopeless.block(*b)) {
+        for block in icfg.blocks().filter(|b| hopeless.block(*b)) {
             closed[icfg.segments(block).start as usize] = true;
         }
         let mut queue = Buckets::default();
@@ -73,7 +79,7 @@ impl Distances {
         let open = |e: &Edge| !closed[e.from as usize] && !hopeless.excludes(e.kind);
         relax(icfg, &mut inside, queue, |e| e.kind != EdgeKind::Return && open(e));
         let blocks = |by_node: &[u32]| -> Vec<u32> {
-            program.block_ids().map(|b| by_node[icfg.segments(b).start as usize]).collect()
+            icfg.blocks().map(|b| by_node[icfg.segments(b).start as usize]).collect()
         };
         let only_inside = blocks(&inside);
         // On the way out: as far as it is from here going in, or further out.

@@ -68,6 +68,11 @@ impl Icfg {
         self.nodes
     }
 
+    /// All blocks of the program.
+    pub fn blocks(&self) -> impl ExactSizeIterator<Item = BlockId> {
+        (0..self.first.len() as u32 - 1).map(BlockId)
+    }
+
     pub fn edges(&self) -> &[Edge] {
         &self.edges
     }

@@ -7,7 +7,7 @@
 //! In: what a run did, and its test case. Out: test cases to start from.
 
 use crate::inputs;
-use crate::versions::Side;
+use crate::Side;
 use fastrand::Rng;
 use parallax_execute::TestCase;
 use std::cell::OnceCell;

@@ -3,7 +3,7 @@
 //! In: the edges and conditions of runs. Out: what of them is new.
 
 use crate::goal::{Branch, Site};
-use crate::versions::{Pair, Side};
+use crate::{Pair, Side};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// So many ways of a site in different calling contexts are news each.

@@ -17,10 +17,11 @@ use crate::outcome::*;
 use crate::path::{is_condition, Path};
 use crate::scheduler::{self, Scheduler, Work};
 use crate::strategies::{Context, GlimpsedTest, Portfolio, Proposals};
-use crate::versions::{Pair, Side};
 use crate::workers::{Done, Order, Seen, Workers};
-use crate::{Budget, Chart, Glimpse, Harness, HarnessError, Settings, Traced, Verdict};
+use crate::{Budget, Glimpse, Harness, HarnessError, Settings, Traced, Verdict};
+use crate::{Pair, Side};
 use parallax_execute::TestCase;
+use parallax_plan::Plan;
 use parallax_trace::reader::Event;
 use parallax_trace::sites::ProgramMap;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -94,13 +95,13 @@ struct Clock {
 impl<'a> Engine<'a> {
     pub fn new(
         maps: Pair<&'a ProgramMap>,
-        chart: &'a Chart,
+        plan: &'a Plan,
         portfolio: Portfolio,
         (settings, budget): (&'a Settings, &'a Budget),
         watch: &'a mut dyn FnMut(Progress),
     ) -> Self {
         let now = Instant::now();
-        let guide = Guide::new(maps, chart, portfolio.has("distance"));
+        let guide = Guide::new(maps, plan, portfolio.has("distance"));
         let by_strategy = vec![StrategyStats::default(); portfolio.entries.len()];
         Engine {
             maps,

@@ -6,7 +6,7 @@
 use crate::expressions::ExprId;
 use crate::joint;
 use crate::path::Step;
-use crate::versions::{Pair, Side};
+use crate::{Pair, Side};
 use parallax_execute::TestCase;
 use std::rc::Rc;
 

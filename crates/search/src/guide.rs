@@ -8,44 +8,16 @@
 
 use crate::goal::Flip;
 use crate::path::Step;
-use crate::versions::{Pair, Side};
+use crate::{Pair, Side};
+use parallax_plan::{Distance, Place, Plan};
 use parallax_trace::sites::{ProgramMap, SiteKind};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// How far a block is from changed code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Distance {
-    /// In branches; 0 is changed code.
-    Branches(u32),
-    /// No way leads from here to changed code.
-    Never,
-    /// Code that the analysis has not seen.
-    Unknown,
-}
-
-/// Where a block is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    pub distance: Distance,
-    /// The distance in branches for ways that do not leave the block's function for a caller, if there are any.
-    pub inside: Option<u32>,
-}
-
-/// Places for the old and the new version, by block number of the map. Empty: nothing is known.
-pub type Distances = Pair<Vec<Place>>;
-
-/// What is known about the change before the search starts.
-#[derive(Clone, Debug, Default)]
-pub struct Chart {
-    pub distances: Distances,
-    /// By block of the old version's map: the block of the new one that is the same code.
-    pub twins: Vec<Option<u32>>,
-}
-
 pub struct Guide<'a> {
     maps: Pair<&'a ProgramMap>,
-    /// `None`: nothing is known about them.
-    distances: Option<&'a Distances>,
+    pub plan: &'a Plan,
+    /// Whether the distances to the change may be used.
+    distances: bool,
     /// For each version and block that ends in a branch: where its ways lead, in the order of the edges.
     successors: Pair<HashMap<u32, Vec<u32>>>,
     /// By edge of the old map: the one of the new that is the same.
@@ -54,7 +26,7 @@ pub struct Guide<'a> {
 
 impl<'a> Guide<'a> {
     /// `distances`: whether the distances to the change may be used.
-    pub fn new(maps: Pair<&'a ProgramMap>, chart: &'a Chart, distances: bool) -> Guide<'a> {
+    pub fn new(maps: Pair<&'a ProgramMap>, plan: &'a Plan, distances: bool) -> Guide<'a> {
         let successors = maps.map(|map| {
             let mut all: HashMap<u32, Vec<u32>> = HashMap::new();
             for edge in map.edges.iter().filter(|e| e.from != e.to) {
@@ -62,8 +34,7 @@ impl<'a> Guide<'a> {
             }
             all
         });
-        let distances = distances.then_some(&chart.distances);
-        Guide { maps, distances, successors, twins: twin_edges(maps, &chart.twins) }
+        Guide { maps, plan, distances, successors, twins: twin_edges(maps, &plan.twins) }
     }
 
     /// The edges of the old map that the versions took differently often, and whether the old one took them more often.
@@ -92,7 +63,7 @@ impl<'a> Guide<'a> {
     }
 
     fn place(&self, side: Side, block: u32) -> Option<&Place> {
-        self.distances?[side].get(block as usize)
+        self.plan.versions[side].places.get(block as usize).filter(|_| self.distances)
     }
 
     /// The least number of branches between what a run executed and changed code; the greatest number there is if that
@@ -170,8 +141,8 @@ mod tests {
     fn the_state_is_infected_where_the_same_code_is_executed_differently_often() {
         // The new version has another block 1; what was 1 and 2 is 2 and 3.
         let maps = Pair::new(map(&[(0, 1), (1, 2), (2, 1)]), map(&[(0, 1), (1, 2), (0, 2), (2, 3), (3, 2)]));
-        let chart = Chart { twins: vec![Some(0), Some(2), Some(3)], ..Chart::default() };
-        let guide = Guide::new(maps.as_ref(), &chart, true);
+        let plan = Plan { twins: vec![Some(0), Some(2), Some(3)], ..Plan::default() };
+        let guide = Guide::new(maps.as_ref(), &plan, true);
         let infected =
             |old: &[(u32, u8)], new: &[(u32, u8)]| guide.infected(&Pair::new(old.to_vec(), new.to_vec()));
         assert_eq!(infected(&[(0, 1), (1, 4), (2, 4)], &[(2, 1), (3, 4), (4, 4)]), []);

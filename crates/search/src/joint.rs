@@ -7,7 +7,7 @@
 
 use crate::expressions::{ExprId, Expressions};
 use crate::path::{Identity, Path, Printed};
-use crate::versions::Pair;
+use crate::Pair;
 
 /// A question over both paths.
 #[derive(Clone, Debug)]

@@ -8,12 +8,13 @@ use crate::corpus::Corpus;
 use crate::coverage::Coverage;
 use crate::expressions::ExprId;
 use crate::goal::{Aim, Branch, Flip, FlipKey, RunId, Site, StrategyId};
-use crate::guide::{Distance, Guide};
+use crate::guide::Guide;
 use crate::known::Known;
 use crate::mutate::Hints;
 use crate::path::{Callees, Path, Step};
-use crate::versions::{Pair, Side};
+use crate::{Pair, Side};
 use parallax_execute::TestCase;
+use parallax_plan::Distance;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 

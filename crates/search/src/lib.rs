@@ -12,6 +12,7 @@
 //! step in all the same (a query or a run that takes far longer than what is counted of it), that is counted.
 
 use parallax_execute::{Interrupt, TestCase};
+use parallax_plan::Plan;
 use parallax_trace::reader::Trace;
 use parallax_trace::request::Input;
 use parallax_trace::sites::ProgramMap;
@@ -39,17 +40,15 @@ mod path;
 mod question;
 mod scheduler;
 mod strategies;
-mod versions;
 mod vocabulary;
 mod words;
 mod workers;
 
-pub use guide::{Chart, Distance, Distances, Place};
 pub use known::Varied;
 pub use outcome::*;
+pub use parallax_plan::{Pair, Side};
 pub use path::is_condition;
 pub use strategies::{About, Choice, UnknownStrategy, BASELINES};
-pub use versions::{Pair, Side};
 
 /// A run of a symbolic build.
 pub struct Traced {
@@ -183,17 +182,17 @@ pub fn check_choice(choice: &Choice) -> Result<(), UnknownStrategy> {
 }
 
 /// Look for differences. `harnesses`: one for each worker, at least one. `maps`: of the old and the new instrumented build.
-/// `chart`: where the change is, for the blocks of these maps. `Err`: the settings' choice of strategies is none.
+/// `plan`: what is known about the change, for the blocks of these maps. `Err`: the settings' choice of strategies is none.
 pub fn search(
     seeds: Vec<TestCase>,
     harnesses: Vec<Box<dyn Harness>>,
-    (maps, chart): (Pair<&ProgramMap>, &Chart),
+    (maps, plan): (Pair<&ProgramMap>, &Plan),
     settings: &Settings,
     budget: &Budget,
     watch: &mut dyn FnMut(Progress),
 ) -> Result<Outcome, UnknownStrategy> {
     let portfolio = strategies::standard_portfolio(&settings.strategies)?;
-    Ok(engine::Engine::new(maps, chart, portfolio, (settings, budget), watch).run(seeds, harnesses))
+    Ok(engine::Engine::new(maps, plan, portfolio, (settings, budget), watch).run(seeds, harnesses))
 }
 
 fn hash_of(value: &impl std::hash::Hash) -> u64 {

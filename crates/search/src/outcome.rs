@@ -1,6 +1,6 @@
 //! What a search tells: progress while it runs, and its outcome.
 
-use crate::versions::Side;
+use crate::Side;
 use parallax_execute::TestCase;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Workers: threads that run and judge test cases, each with its own harness.
 
-use crate::versions::{Pair, Side};
 use crate::{Glimpse, Harness, HarnessError, Traced, Verdict};
+use crate::{Pair, Side};
 use parallax_execute::TestCase;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, Receiver, Sender};

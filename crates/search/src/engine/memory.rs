@@ -90,7 +90,7 @@ mod tests {
         search(
             vec![seed],
             harnesses,
-            (Pair::new(&map, &map), &Chart::default()),
+            (Pair::new(&map, &map), &parallax_plan::Plan::default()),
             &Settings::default(),
             &budget,
             &mut |_| (),
@@ -124,7 +124,7 @@ mod tests {
         let outcome = search(
             seeds,
             harnesses,
-            (Pair::new(&map, &map), &Chart::default()),
+            (Pair::new(&map, &map), &parallax_plan::Plan::default()),
             &Settings::default(),
             &budget,
             &mut |_| (),

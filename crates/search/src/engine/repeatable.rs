@@ -83,7 +83,7 @@ fn searched(workers: usize, delay: Duration) -> (Vec<TestCase>, Stats) {
     let outcome = search(
         vec![seed],
         (0..workers).map(|_| harness()).collect(),
-        (Pair::new(&map, &map), &Chart::default()),
+        (Pair::new(&map, &map), &parallax_plan::Plan::default()),
         // A question that has no answer within this.
         &Settings { query_steps: 300_000, query_time: Duration::from_secs(600), ..Settings::default() },
         &budget,

@@ -9,7 +9,7 @@ use crate::goal::{Aim, Flip, FlipKey, Goal};
 use crate::knowledge::writer::RunFacts;
 use crate::knowledge::Knowledge;
 use crate::path::Step;
-use crate::versions::{Pair, Side};
+use crate::{Pair, Side};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 

@@ -71,7 +71,7 @@ mod tests {
     use super::super::laboratory::{self, Laboratory};
     use super::*;
     use crate::path::Path;
-    use crate::versions::Pair;
+    use crate::Pair;
 
     #[test]
     fn bytes_of_output_that_can_differ_are_asked_to_and_the_same_places_later() {

@@ -9,9 +9,9 @@ use crate::knowledge::Novelty;
 use crate::known::Known;
 use crate::path::{Path, Printed, Step};
 use crate::question::Question;
-use crate::versions::Pair;
 use crate::words::Compared;
-use crate::{Chart, Memory};
+use crate::Memory;
+use crate::Pair;
 use parallax_trace::request::Source;
 use parallax_trace::sites::ProgramMap;
 use std::time::{Duration, Instant};
@@ -28,9 +28,9 @@ impl Laboratory {
     pub fn new() -> Laboratory {
         let settings = Settings::default();
         // For the whole test: a few bytes.
-        let (map, chart): (&'static ProgramMap, &'static Chart) =
+        let (map, plan): (&'static ProgramMap, &'static parallax_plan::Plan) =
             (Box::leak(Box::default()), Box::leak(Box::default()));
-        let guide = Guide::new(Pair::new(map, map), chart, true);
+        let guide = Guide::new(Pair::new(map, map), plan, true);
         let budget = Budget {
             deadline: Instant::now() + Duration::from_secs(600),
             runs: None,
@@ -131,7 +131,7 @@ impl Laboratory {
 
     /// The flips of a run in the new version.
     pub fn flips(&self, run: &RunFacts) -> Vec<Flip> {
-        self.known.flips(run.id, crate::versions::Side::New, &[])
+        self.known.flips(run.id, crate::Side::New, &[])
     }
 }
 

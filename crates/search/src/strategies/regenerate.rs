@@ -8,7 +8,7 @@ use super::{About, Answered, Context, Proposals, Strategy};
 use crate::expressions::Answer;
 use crate::goal::{Aim, Flip, FlipKey, Goal, RunId};
 use crate::knowledge::{Class, Knowledge};
-use crate::versions::Side;
+use crate::Side;
 use std::rc::Rc;
 
 /// Conditions flipped in a row on the way to one goal.

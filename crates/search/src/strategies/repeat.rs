@@ -6,7 +6,7 @@ use crate::inputs;
 use crate::knowledge::writer::RunFacts;
 use crate::loops;
 use crate::path::Step;
-use crate::versions::Side;
+use crate::Side;
 
 pub struct Repeat;
 

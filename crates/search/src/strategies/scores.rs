@@ -1,9 +1,9 @@
 //! What a flip is worth, term by term: the smaller the sum, the better. Shared by the strategies that order all open branches.
 
 use crate::goal::Flip;
-use crate::guide::Distance;
 use crate::knowledge::{Class, Knowledge, Run};
 use crate::path::Step;
+use parallax_plan::Distance;
 
 /// How much better a flip is that leads nearer to the change, and how much worse one that leads nowhere.
 const NEARER: u32 = 2;

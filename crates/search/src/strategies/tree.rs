@@ -13,7 +13,7 @@ use crate::goal::{Flip, FlipKey, Goal, RunId};
 use crate::hash_of;
 use crate::knowledge::writer::RunFacts;
 use crate::path::Step;
-use crate::versions::Side;
+use crate::Side;
 use std::collections::HashSet;
 
 /// Conditions of one run that are looked at.
