@@ -8,6 +8,7 @@ use crate::history_args::HistoryArgs;
 use crate::inspect_args::InspectArgs;
 use crate::reading::ReadLimits;
 use crate::units;
+use crate::verify_args::{CheckArgs, VerifyArgs};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -27,6 +28,10 @@ pub enum Command {
     Trace(Box<TraceArgs>),
     /// Find inputs on which two versions differ
     Diff(Box<DiffArgs>),
+    /// Divide the inputs into partitions, and show for each whether two versions do the same
+    Verify(Box<VerifyArgs>),
+    /// Check the certificates of a verification again
+    Check(CheckArgs),
     /// Show what changed between two versions: changes, targets, complexity, graphs
     Inspect(Box<InspectArgs>),
     /// Run kept tests on both versions
@@ -46,7 +51,7 @@ pub enum Command {
 }
 
 /// What one run is given.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct InputArgs {
     /// Arguments of the program; one that names an existing file makes that file an input
     #[arg(last = true, value_name = "ARG")]

@@ -10,6 +10,7 @@ mod blame;
 mod blame_args;
 mod cache;
 mod cage;
+mod certificates;
 mod changed;
 mod check;
 mod clock;
@@ -67,6 +68,8 @@ mod texts;
 mod trace;
 mod units;
 mod unsupported;
+mod verify;
+mod verify_args;
 mod versions;
 mod watch;
 mod ways;
@@ -81,6 +84,7 @@ use inspect_args::InspectArgs;
 use parallax_build::Cache;
 use std::ffi::OsString;
 use std::io::{stdout, Write};
+use verify_args::VerifyArgs;
 
 fn main() -> std::process::ExitCode {
     let mut args = std::env::args_os();
@@ -129,6 +133,14 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
             let (args, config) = with_config(*args)?;
             tell(diff::diff(&args, config.as_ref()))
         }
+        Command::Verify(args) => {
+            let (args, config) = with_config(*args)?;
+            tell(verify::verify(&args, config.as_ref()))
+        }
+        Command::Check(args) => {
+            let (text, code) = certificates::check(&args)?;
+            print(&text).map(|()| code)
+        }
         Command::Inspect(args) => {
             let (args, config) = with_config(*args)?;
             let text = inspect::inspect(&args, config.as_ref())?;
@@ -163,7 +175,12 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
 fn temporaries(command: &Command) -> Option<Cache> {
     let builds = matches!(
         command,
-        Command::Trace(_) | Command::Diff(_) | Command::Inspect(_) | Command::Replay(_) | Command::Blame(_)
+        Command::Trace(_)
+            | Command::Diff(_)
+            | Command::Verify(_)
+            | Command::Inspect(_)
+            | Command::Replay(_)
+            | Command::Blame(_)
     );
     let cache = builds.then(Cache::from_environment)?;
     // A cache that cannot be written is an error of the step that needs it.
@@ -183,6 +200,15 @@ impl Configured for DiffArgs {
     fn of(command: Command) -> Option<Box<DiffArgs>> {
         match command {
             Command::Diff(args) => Some(args),
+            _ => None,
+        }
+    }
+}
+
+impl Configured for VerifyArgs {
+    fn of(command: Command) -> Option<Box<VerifyArgs>> {
+        match command {
+            Command::Verify(args) => Some(args),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each crate may depend on. The order is the flow of data: no crate knows a later one.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 14] = [
     ("trace", &[]),
     ("runtime", &["trace"]),
     ("build", &["trace"]),
@@ -17,6 +17,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
     ("execute", &["trace", "build", "instrument"]),
     ("solve", &["trace"]),
     ("search", &["trace", "plan", "execute", "solve"]),
+    ("verify", &["trace", "execute", "solve", "search"]),
     ("oracle", &["trace", "execute"]),
     ("report", &["trace", "build", "instrument", "execute", "search", "oracle"]),
     (
@@ -31,6 +32,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
             "execute",
             "solve",
             "search",
+            "verify",
             "oracle",
             "report",
         ],
@@ -241,8 +243,10 @@ fn every_option_of_the_command_line_is_in_the_book() {
     };
     let mut options = 0;
     let mut problems = Vec::new();
-    for subcommand in ["trace", "diff", "inspect", "replay", "blame", "history", "report", "cache", "doctor"]
-    {
+    for subcommand in [
+        "trace", "diff", "verify", "check", "inspect", "replay", "blame", "history", "report", "cache",
+        "doctor",
+    ] {
         for line in help(subcommand).lines() {
             let Some(option) = line.trim_start().strip_prefix("--") else { continue };
             let option = option.split(|c: char| !c.is_alphanumeric() && c != '-').next().unwrap();
@@ -288,6 +292,7 @@ fn every_json_field_is_in_the_book() {
         "changes.rs",
         "dependence_view.rs",
         "inspect_view.rs",
+        "verify_view.rs",
     ]
     .map(|name| format!("crates/report/src/{name}"))
     {

@@ -138,7 +138,10 @@ impl Explorer<'_, '_> {
             }
             Proof::Unknown(why) => {
                 let first = draft(part, status, test.clone());
-                let why = format!("whether the outputs {} is not known: {why}", if here { "can be the same" } else { "can differ" });
+                let why = format!(
+                    "whether the outputs {} is not known: {why}",
+                    if here { "can be the same" } else { "can differ" }
+                );
                 // The witness of the first part is not one of the second: nothing is claimed of it but that it is there.
                 vec![first, Draft::new(other_part, test).weak(why)]
             }
@@ -150,7 +153,9 @@ impl Explorer<'_, '_> {
         let verdict = self.tools.bench.judge(&draft.witness)?;
         draft.ran = 1;
         draft = match (draft.status, verdict) {
-            (_, Verdict::Unusable { reason }) => draft.weak(format!("its witness could not be compared: {reason}")),
+            (_, Verdict::Unusable { reason }) => {
+                draft.weak(format!("its witness could not be compared: {reason}"))
+            }
             (Status::Different, Verdict::Same) => {
                 draft.weak("the outputs of the symbolic builds differ; those of the native versions did not")
             }
@@ -164,7 +169,9 @@ impl Explorer<'_, '_> {
             draft = self.sampled(&holds, draft)?;
         }
         let count = match draft.status {
-            Status::Weak if draft.part != Part::All && draft.weak.iter().any(|why| why.contains("is not known")) => {
+            Status::Weak
+                if draft.part != Part::All && draft.weak.iter().any(|why| why.contains("is not known")) =>
+            {
                 // It may have no input at all.
                 Count { low: 0.0, inputs: None, ..self.count(&holds) }
             }
@@ -207,9 +214,14 @@ impl Explorer<'_, '_> {
         };
         let formula = script(&holds, true, &what);
         let is_constant = self.pool.as_const(leaf.differs).is_some();
-        let certificate = (kept.status == Status::Equal && kept.part == Part::All && !is_constant).then(|| {
-            script(&[&holds[..], &[leaf.differs]].concat(), false, "no input of the partition makes the outputs differ")
-        });
+        let certificate =
+            (kept.status == Status::Equal && kept.part == Part::All && !is_constant).then(|| {
+                script(
+                    &[&holds[..], &[leaf.differs]].concat(),
+                    false,
+                    "no input of the partition makes the outputs differ",
+                )
+            });
         let partition = Partition {
             outputs: outputs(&leaf.trails, &self.pool, &self.names),
             shape: self.shape.clone(),

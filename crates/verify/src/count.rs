@@ -47,9 +47,7 @@ impl Count {
 
 /// All inputs of a shape; `None` if there are more than fit.
 pub fn total(bytes: &[(Source, u32)]) -> Option<u128> {
-    bytes
-        .iter()
-        .try_fold(1u128, |product, (source, _)| product.checked_mul(shape::values_of(source).into()))
+    bytes.iter().try_fold(1u128, |product, (source, _)| product.checked_mul(shape::values_of(source).into()))
 }
 
 /// Conditions that share bytes, and these bytes.
@@ -75,7 +73,8 @@ pub fn groups(pool: &Pool, holds: &[ExprId]) -> Vec<Group> {
         });
         groups.push((vars, members));
     }
-    let group = |(vars, holds): (BTreeSet<VarId>, Vec<ExprId>)| Group { holds, vars: vars.into_iter().collect() };
+    let group =
+        |(vars, holds): (BTreeSet<VarId>, Vec<ExprId>)| Group { holds, vars: vars.into_iter().collect() };
     groups.into_iter().map(group).collect()
 }
 
@@ -111,9 +110,9 @@ pub fn count(pool: &Pool, names: &Names, holds: &[ExprId], bytes: &[(Source, u32
         counted.extend(group.vars.iter().map(|var| pool.var(*var)));
     }
     for (source, offset) in bytes {
-        let is_counted = counted.iter().any(|var| {
-            var.offset == *offset && names.source(var.input).is_some_and(|known| known == source)
-        });
+        let is_counted = counted
+            .iter()
+            .any(|var| var.offset == *offset && names.source(var.input).is_some_and(|known| known == source));
         if !is_counted {
             let values = shape::values_of(source);
             result.inputs = result.inputs.and_then(|n| n.checked_mul(values.into()));
@@ -167,7 +166,8 @@ mod tests {
         let less = pool.binary(Op::Ult, a, b);
         let small = pool.constant(8, 10);
         let few = pool.binary(Op::Ult, c, small);
-        let shape = [(Source::Stdin, 0), (Source::Stdin, 1), (Source::Argument(1), 0), (Source::Argument(1), 1)];
+        let shape =
+            [(Source::Stdin, 0), (Source::Stdin, 1), (Source::Argument(1), 0), (Source::Argument(1), 1)];
         // Pairs in order; values 1 to 9; anything but NUL.
         let expected = (256 * 255 / 2) * 9 * 255;
         let counted = count(&pool, &names, &[less, few], &shape);

@@ -242,7 +242,8 @@ impl<'e, 't> Explorer<'e, 't> {
         let why = "the versions did not do the same on inputs with the same conditions";
         for at in 0..self.placed.len() {
             let placed = &mut self.placed[at];
-            let is_new = self.tree.is_below(placed.leaf, node) && placed.partition.kept.weak.insert(why.to_owned());
+            let is_new =
+                self.tree.is_below(placed.leaf, node) && placed.partition.kept.weak.insert(why.to_owned());
             if is_new {
                 placed.partition.kept.status = Status::Weak;
                 let partition = placed.partition.clone();

@@ -31,6 +31,6 @@ pub use count::{total, Count};
 pub use explore::Explored;
 pub use partition::{Entry, Kept, Part, Partition, Status};
 pub use prover::{Counters, Effort};
-pub use shape::{Bounds, Shape};
+pub use shape::{inputs_of_size, Bounds, Shape};
 pub use trail::Ended;
 pub use verify::{verify, News, Outcome, Settings, ShapeResult};

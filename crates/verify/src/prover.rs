@@ -170,8 +170,7 @@ mod tests {
         let product = pool.binary(Op::Mul, a, b);
         let (nine, odd) = (pool.eq_const(sum, 9), pool.eq_const(product, 15));
         let deadline = Instant::now() + Duration::from_secs(60);
-        let effort =
-            Effort { steps: 100_000_000, time: Duration::from_secs(30), formula: 1000, deadline };
+        let effort = Effort { steps: 100_000_000, time: Duration::from_secs(30), formula: 1000, deadline };
         let mut prover = Prover::new(effort);
         let test = TestCase { stdin: vec![0, 0], ..TestCase::default() };
         // Of a sum of 9 one part is even, and so is the product.

@@ -162,6 +162,26 @@ pub fn of_size(size: usize, first: &TestCase, bounds: &Bounds) -> OfSize {
     OfSize { shapes, is_cut }
 }
 
+/// How many inputs the shapes of one size have together. Arguments of size `n` are divided in as many ways as there are compositions of it,
+/// each of 255 to the power of its bytes: (255 + 1)^(n - 1) in all.
+pub fn inputs_of_size(size: usize, first: &TestCase, varied: &Varied) -> f64 {
+    let files = if varied.files { first.files.len() } else { 0 };
+    let arguments = |n: usize| if n == 0 { 1.0 } else { 256f64.powi(n as i32 - 1) };
+    let bytes = |n: usize| 256f64.powi(n as i32);
+    // How many inputs of each size up to the wanted one there are with the parts so far.
+    let mut counts: Vec<f64> = (0..=size).map(|n| if n == 0 { 1.0 } else { 0.0 }).collect();
+    let mut add = |of: &dyn Fn(usize) -> f64| {
+        counts = (0..=size).map(|n| (0..=n).map(|part| counts[n - part] * of(part)).sum()).collect();
+    };
+    if varied.arguments {
+        add(&arguments);
+    }
+    for _ in 0..usize::from(varied.stdin) + files {
+        add(&bytes);
+    }
+    counts[size]
+}
+
 /// The ways to divide a size among so many parts; not many more than `most`. With no parts there is only the size 0.
 fn divisions(size: usize, parts: usize, most: usize) -> Vec<Vec<usize>> {
     match parts {
@@ -227,6 +247,17 @@ mod tests {
             let expected: usize =
                 (0..=size).map(|n| if n == 0 { 1 } else { 1 << (n - 1) } * (size - n + 1)).sum();
             assert_eq!(shapes.len(), expected, "size {size}");
+        }
+    }
+
+    #[test]
+    fn the_inputs_of_a_size_are_those_of_its_shapes() {
+        let first = TestCase { files: vec![("f".into(), vec![1])], ..TestCase::default() };
+        for size in 0..5 {
+            let shapes = of_size(size, &first, &bounds(9)).shapes;
+            let inputs = |shape: &Shape| crate::count::total(&shape.bytes()).unwrap() as f64;
+            let sum: f64 = shapes.iter().map(inputs).sum();
+            assert_eq!(inputs_of_size(size, &first, &Varied::default()), sum, "size {size}");
         }
     }
 

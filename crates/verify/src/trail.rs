@@ -70,13 +70,7 @@ pub struct Trail {
 const DEFINED_SIGNALS: [i32; 2] = [6, 13];
 
 impl Trail {
-    pub fn of(
-        traced: &Traced,
-        ended: &Ended,
-        map: &ProgramMap,
-        names: &mut Names,
-        pool: &mut Pool,
-    ) -> Trail {
+    pub fn of(traced: &Traced, ended: &Ended, map: &ProgramMap, names: &mut Names, pool: &mut Pool) -> Trail {
         let mut trail = Trail::default();
         trail.doubt_ending(traced, ended);
         let numbers: Vec<u32> = traced.inputs.iter().map(|input| names.number(&input.source)).collect();

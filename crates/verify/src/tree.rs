@@ -151,11 +151,6 @@ impl Tree {
         }
         true
     }
-
-    /// Which version decides at a node.
-    pub fn side(&self, node: NodeId) -> Option<Side> {
-        self.nodes[node.0].next.map(|(side, _, _)| side)
-    }
 }
 
 #[cfg(test)]
@@ -173,8 +168,7 @@ mod tests {
     #[test]
     fn every_side_that_was_not_gone_to_is_open_once() {
         let (mut pool, mut tree) = (Pool::new(), Tree::new());
-        let [a, b, not_b] =
-            [(0, 1), (1, 1), (1, 0)].map(|(offset, value)| step(&mut pool, offset, value));
+        let [a, b, not_b] = [(0, 1), (1, 1), (1, 0)].map(|(offset, value)| step(&mut pool, offset, value));
         let Grown::Leaf { leaf, open } = tree.insert(&[(Side::Old, &a), (Side::New, &b)]) else { panic!() };
         assert_eq!((open.len(), tree.prefix(leaf)), (2, vec![a.holds, b.holds]));
         assert_eq!((tree.prefix(open[1]), tree.taken(open[1])), (vec![a.holds], vec![b.holds]));
