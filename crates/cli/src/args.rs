@@ -6,6 +6,7 @@ use crate::blame_args::BlameArgs;
 use crate::diff_args::{DiffArgs, DiffFormat, ReplayArgs, StrategiesArgs};
 use crate::history_args::HistoryArgs;
 use crate::inspect_args::InspectArgs;
+use crate::reach_args::ReachArgs;
 use crate::reading::ReadLimits;
 use crate::units;
 use crate::verify_args::{CheckArgs, VerifyArgs};
@@ -32,6 +33,8 @@ pub enum Command {
     Verify(Box<VerifyArgs>),
     /// Check the certificates of a verification again
     Check(CheckArgs),
+    /// Generate inputs that execute every changed place; patch coverage before and after
+    Reach(Box<ReachArgs>),
     /// Show what changed between two versions: changes, targets, complexity, graphs
     Inspect(Box<InspectArgs>),
     /// Run kept tests on both versions

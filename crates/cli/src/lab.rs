@@ -13,7 +13,7 @@ use crate::losses::Losses;
 use crate::natives::{limited, Natives, NoRun};
 use crate::own_memory::Room;
 use crate::reached::Reached;
-use parallax_execute::{Executor, Limits, Run, TestCase};
+use parallax_execute::{Executor, Limits, Outcome, Run, TestCase};
 use parallax_oracle::{describe, judge, look, Case, Causes, Expectations, Flaky, Judgement, Rules};
 use parallax_search::{Glimpse, Harness, HarnessError, Pair, Side, Snapshot, Traced, Verdict};
 use parallax_trace::synth::Synth;
@@ -107,7 +107,11 @@ impl Harness for VersionsLab {
             self.shared.cut.note(&run);
             let digest = self.shared.rules.now().digest(&run);
             self.last[side] = Some((test.clone(), run));
-            Ok(Glimpse { digest, taken: self.taken(side) })
+            let taken = self.taken(side);
+            if side == Side::New {
+                self.shared.reached.note(taken.iter().copied(), test);
+            }
+            Ok(Glimpse { digest, taken })
         });
         let glimpse = unless_broken(glimpse, || Glimpse { taken: vec![], digest: 0 })?;
         self.note_alike(side);
@@ -118,7 +122,9 @@ impl Harness for VersionsLab {
         if let Some(signature) = self.only_known_wording(test) {
             return Ok(Verdict::Different { signature });
         }
-        let mut case = match judge(&mut self.natives, &self.shared.rules.now(), test, &|_| true) {
+        let judged = judge(&mut self.natives, &self.shared.rules.now(), test, &|_| true);
+        self.note_astray(test, &judged);
+        let mut case = match judged {
             Ok(Judgement::Different(case)) => case,
             other => return self.not_different(other),
         };
@@ -194,7 +200,7 @@ impl VersionsLab {
         self.last[side] = Some((test.clone(), run.clone()));
         self.shared.losses().note(side, &traced.trace);
         if side == Side::New {
-            self.shared.reached.note(&traced.trace, test);
+            self.shared.reached.note(traced.trace.edges_taken(), test);
         }
         Ok((run, traced))
     }
@@ -211,6 +217,24 @@ impl VersionsLab {
         if side == Side::New && self.both().is_some_and(|(_, runs)| alike(runs)) {
             self.shared.findings().note_alike();
         }
+    }
+
+    /// Counts inputs on which a symbolic build does not do what the native program does. What varies by itself, or was cut, says nothing about that.
+    fn note_astray(&self, test: &TestCase, judged: &Result<Judgement, NoRun>) {
+        let Some((_, symbolic)) = self.both().filter(|(last, _)| *last == test) else { return };
+        let [Some(old), Some(new)] = &self.natives.last else { return };
+        let was_cut = |run: &Run| matches!(run.outcome, Outcome::TimedOut | Outcome::Lost);
+        if !matches!(judged, Ok(Judgement::Same | Judgement::Different(_)))
+            || [old, new].into_iter().chain(symbolic).any(was_cut)
+        {
+            return;
+        }
+        let rules = self.shared.rules.now();
+        let is_astray =
+            [old, new].iter().zip(symbolic).any(|(native, run)| !rules.differing(native, run).is_empty());
+        let mut losses = self.shared.losses();
+        losses.compared += 1;
+        losses.astray += u64::from(is_astray);
     }
 
     /// The group of a test case on which nothing differs, in the symbolic builds, but wording that is known already.
@@ -245,11 +269,14 @@ impl VersionsLab {
             self.shared.losses().without_room += 1;
             return nothing();
         };
-        let Ok(inputs) = engine::inputs(arena) else { return nothing() };
-        match Trace::decode(arena.bytes(), &inputs) {
-            Ok(trace) => Traced { trace: trace.into_owned(), inputs, digest: 0 },
-            Err(_) => nothing(),
-        }
+        let decoded = engine::inputs(arena).ok().and_then(|inputs| {
+            let trace = Trace::decode(arena.bytes(), &inputs).ok()?.into_owned();
+            Some(Traced { trace, inputs, digest: 0 })
+        });
+        decoded.unwrap_or_else(|| {
+            self.shared.losses().unreadable += 1;
+            nothing()
+        })
     }
 }
 

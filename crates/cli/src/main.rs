@@ -53,6 +53,8 @@ mod own_memory;
 mod progress;
 mod progress_line;
 mod pulse;
+mod reach;
+mod reach_args;
 mod reached;
 mod reading;
 mod replay;
@@ -82,6 +84,7 @@ use error::CliError;
 use exit_code::ExitCode;
 use inspect_args::InspectArgs;
 use parallax_build::Cache;
+use reach_args::ReachArgs;
 use std::ffi::OsString;
 use std::io::{stdout, Write};
 use verify_args::VerifyArgs;
@@ -141,6 +144,10 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
             let (text, code) = certificates::check(&args)?;
             print(&text).map(|()| code)
         }
+        Command::Reach(args) => {
+            let (args, config) = with_config(*args)?;
+            tell(reach::reach(&args, config.as_ref()))
+        }
         Command::Inspect(args) => {
             let (args, config) = with_config(*args)?;
             let text = inspect::inspect(&args, config.as_ref())?;
@@ -178,6 +185,7 @@ fn temporaries(command: &Command) -> Option<Cache> {
         Command::Trace(_)
             | Command::Diff(_)
             | Command::Verify(_)
+            | Command::Reach(_)
             | Command::Inspect(_)
             | Command::Replay(_)
             | Command::Blame(_)
@@ -209,6 +217,15 @@ impl Configured for VerifyArgs {
     fn of(command: Command) -> Option<Box<VerifyArgs>> {
         match command {
             Command::Verify(args) => Some(args),
+            _ => None,
+        }
+    }
+}
+
+impl Configured for ReachArgs {
+    fn of(command: Command) -> Option<Box<ReachArgs>> {
+        match command {
+            Command::Reach(args) => Some(args),
             _ => None,
         }
     }

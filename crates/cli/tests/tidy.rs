@@ -244,8 +244,8 @@ fn every_option_of_the_command_line_is_in_the_book() {
     let mut options = 0;
     let mut problems = Vec::new();
     for subcommand in [
-        "trace", "diff", "verify", "check", "inspect", "replay", "blame", "history", "report", "cache",
-        "doctor",
+        "trace", "diff", "reach", "verify", "check", "inspect", "replay", "blame", "history", "report",
+        "cache", "doctor",
     ] {
         for line in help(subcommand).lines() {
             let Some(option) = line.trim_start().strip_prefix("--") else { continue };
@@ -289,6 +289,8 @@ fn every_json_field_is_in_the_book() {
         "place.rs",
         "diff_view.rs",
         "ladder_view.rs",
+        "reach_view.rs",
+        "crash_view.rs",
         "changes.rs",
         "dependence_view.rs",
         "inspect_view.rs",

@@ -27,14 +27,15 @@ pub const TLS_VA: u32 = 4;
 pub const TLS_ARG_LABEL: u32 = 6;
 pub const TLS_RET_LABEL: u32 = TLS_ARG_LABEL + MAX_ARGS;
 pub const TLS_VA_GP: u32 = TLS_RET_LABEL + MAX_RET;
-pub const TLS_VA_OVERFLOW: u32 = TLS_VA_GP + 6;
+pub const TLS_VA_FP: u32 = TLS_VA_GP + 6;
+pub const TLS_VA_OVERFLOW: u32 = TLS_VA_FP + 8;
 pub const TLS_BYVAL: u32 = TLS_VA_OVERFLOW + MAX_VA_OVERFLOW;
 pub const MAX_ARGS: u32 = 64;
 pub const MAX_RET: u32 = 16;
 pub const MAX_VA_OVERFLOW: u32 = 64;
 pub const MAX_BYVAL: u32 = 16;
 /// 64-bit words of `runtime::abi::VaLabels`.
-pub const VA_BLOCK_WORDS: u32 = (6 + MAX_VA_OVERFLOW + 2) / 2 + 1;
+pub const VA_BLOCK_WORDS: u32 = (6 + 8 + MAX_VA_OVERFLOW + 2) / 2 + 1;
 
 /// libc functions that the runtime implements in Rust, as `__plx_libc_NAME`.
 pub const NATIVE_MODELS: &[&str] = &[
@@ -85,6 +86,8 @@ pub const NATIVE_IN_MODELS: &[&str] = &[
 pub const PRESERVE_MOST: u32 = 14;
 pub const MODEL_PREFIX: &str = "__plx_libc_";
 pub const RUNTIME_PREFIX: &str = "__plx_";
+/// Functions of the runtime that models call and whose results have labels.
+pub const OPERATION_PREFIX: &str = "__plx_op_";
 
 /// Declarations in the module being instrumented.
 pub struct Abi<'c> {
@@ -116,6 +119,10 @@ pub struct Abi<'c> {
     pub argument: FunctionValue<'c>,
     pub result: FunctionValue<'c>,
     pub intrinsic: FunctionValue<'c>,
+    pub float: FunctionValue<'c>,
+    pub math: FunctionValue<'c>,
+    pub fcmp: FunctionValue<'c>,
+    pub fma: FunctionValue<'c>,
     pub wide_binary: FunctionValue<'c>,
     pub wide_overflow: FunctionValue<'c>,
     pub wide_cast: FunctionValue<'c>,
@@ -176,6 +183,10 @@ impl<'c> Abi<'c> {
             argument: label("__plx_argument", &[w, w]),
             result: label("__plx_result", &[w, w]),
             intrinsic: label("__plx_intrinsic", &[w, w, w, w, l, l, l]),
+            float: label("__plx_float", &[w, w, w, l, l, l, w]),
+            math: label("__plx_math", &[w, w, w, l, l, l, w]),
+            fcmp: label("__plx_fcmp", &[w, w, w, l, l, l, w]),
+            fma: label("__plx_fma", &[w, w, w, w, l, l, l, l, w]),
             wide_binary: labels("__plx_wide_binary", &[w, l, l, l, l, l, l, w]),
             wide_overflow: labels("__plx_wide_overflow", &[w, l, l, l, l, l, l, w]),
             wide_cast: labels("__plx_wide_cast", &[w, l, l, l]),

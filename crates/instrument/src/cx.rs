@@ -104,7 +104,7 @@ impl<'a, 'c> Cx<'a, 'c> {
         let _ = instruction.map(|i| i.set_metadata(node, self.context.get_kind_id(kind)));
     }
 
-    /// Any first-class integer or pointer as a zero-extended 64-bit integer.
+    /// Any first-class integer, pointer, `float` or `double` (as its bits) as a zero-extended 64-bit integer.
     pub fn as_word(&self, value: BasicValueEnum<'c>) -> Result<IntValue<'c>> {
         let b = self.builder;
         Ok(match value {
@@ -116,6 +116,13 @@ impl<'a, 'c> Cx<'a, 'c> {
             }
             BasicValueEnum::IntValue(v) => v,
             BasicValueEnum::PointerValue(v) => b.build_ptr_to_int(v, self.i64(), "w")?,
+            BasicValueEnum::FloatValue(v) if v.get_type() == self.context.f64_type() => {
+                b.build_bit_cast(v, self.i64(), "w")?.into_int_value()
+            }
+            BasicValueEnum::FloatValue(v) if v.get_type() == self.context.f32_type() => {
+                let bits = b.build_bit_cast(v, self.i32(), "w")?.into_int_value();
+                b.build_int_z_extend(bits, self.i64(), "w")?
+            }
             _ => self.word(0),
         })
     }

@@ -20,6 +20,8 @@ pub mod events;
 #[cfg(test)]
 mod expressions_test;
 #[cfg(any(feature = "program", test))]
+pub mod float;
+#[cfg(any(feature = "program", test))]
 pub mod hooks;
 #[cfg(any(feature = "program", test))]
 pub mod input;

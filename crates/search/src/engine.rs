@@ -32,6 +32,7 @@ mod answers;
 mod batch;
 mod memory;
 mod summary;
+mod targets;
 
 #[cfg(test)]
 mod repeatable;
@@ -74,6 +75,7 @@ pub struct Engine<'a> {
     taken: usize,
     clock: Clock,
     trouble: Option<String>,
+    targets: targets::Targets,
 }
 
 /// What is counted for the report.
@@ -120,6 +122,7 @@ impl<'a> Engine<'a> {
             taken: 0,
             clock: Clock { started: now, told: now, looked_at_memory: now },
             trouble: None,
+            targets: targets::Targets::new(&settings.targets),
         }
     }
 
@@ -187,6 +190,9 @@ impl<'a> Engine<'a> {
         }
         if self.budget.left().is_zero() {
             return Some(Ended::Time);
+        }
+        if self.has_reached_all() {
+            return Some(Ended::Reached);
         }
         self.settings.enough.load(Ordering::Relaxed).then_some(Ended::Enough)
     }
@@ -279,7 +285,9 @@ impl<'a> Engine<'a> {
 
     /// Takes in a coverage run.
     fn glimpse(&mut self, planned: Planned, both: &Pair<Glimpse>) {
-        let Planned { test, purpose: Purpose { made, .. }, .. } = planned;
+        let Planned { test, purpose, .. } = planned;
+        let made = purpose.made;
+        self.note_targets(&test, &purpose, both.new.taken.iter().copied());
         let what = self.known.glimpse(&test, both);
         if let Some(by) = made.by {
             let stats = &mut self.accounting.by_strategy[by.0];
@@ -306,8 +314,9 @@ impl<'a> Engine<'a> {
         let nodes: u64 = traced.iter().map(|(_, traced)| traced.trace.nodes().len() as u64).sum();
         self.thought += nodes / NODES_OF_TRACE;
         traced.iter().for_each(|(_, traced)| self.count_losses(traced));
-        let tools = (&mut self.expressions, self.budget);
-        let facts = self.known.take_in(test, purpose, &traced, self.maps, tools);
+        self.note_targets(&test, &purpose, traced.new.trace.edges_taken());
+        let facts =
+            self.known.take_in(test, purpose, &traced, self.maps, (&mut self.expressions, self.budget));
         drop(traced);
         if let Some(by) = made.by {
             let novelty = &self.known.run(facts.id).novelty;

@@ -147,6 +147,10 @@ pub struct Settings {
     pub query_time: Duration,
     /// Whoever watches sets it when no more differences are wanted.
     pub enough: Arc<AtomicBool>,
+    /// For each target: the edges of the new version's map of which one is taken whenever it is executed.
+    pub targets: Vec<Vec<u32>>,
+    /// End as soon as every target was executed.
+    pub until_reached: bool,
     /// Longest input that growing makes.
     pub max_input: usize,
     /// Which kinds of inputs may differ from those of the seeds.
@@ -163,6 +167,8 @@ impl Default for Settings {
             query_steps: 50_000_000,
             query_time: Duration::from_secs(10),
             enough: Arc::default(),
+            targets: vec![],
+            until_reached: false,
             max_input: 4096,
             varied: Varied::default(),
             record: None,

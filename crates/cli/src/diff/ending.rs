@@ -119,6 +119,7 @@ impl Comparison<'_> {
             Ended::Time => format!("the time ({:.0} s) was up", self.args.time.as_secs_f64()),
             Ended::Runs => "as many inputs as --runs allows were tried".to_owned(),
             Ended::Enough => "as many differences as --max-differences allows were found".to_owned(),
+            Ended::Reached => "every target was executed".to_owned(),
             Ended::Memory => "the memory of Parallax itself (--own-memory) was used up".to_owned(),
             Ended::Interrupted => "interrupted".to_owned(),
             Ended::Harness => {

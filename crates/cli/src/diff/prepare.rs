@@ -11,6 +11,7 @@ use crate::error::CliError;
 use crate::loaded::{self, Observed, Tried};
 use crate::native::{self, Native};
 use crate::natives::Setting;
+use crate::reach::Reaching;
 use crate::resolve::Inputs;
 use crate::seeds::{self, More};
 use crate::{check, golden, versions};
@@ -29,7 +30,12 @@ pub struct Prepared<'c> {
     pub clock: Clock,
 }
 
-pub fn prepare<'c>(args: &'c DiffArgs, config: Option<&Config>) -> Result<Prepared<'c>, CliError> {
+/// `reaching`: what is to be executed, if that is what the comparison is for.
+pub fn prepare<'c>(
+    args: &'c DiffArgs,
+    config: Option<&Config>,
+    reaching: Option<&'c Reaching>,
+) -> Result<Prepared<'c>, CliError> {
     let interrupt = Interrupt::on_signals();
     check::options(args)?;
     let rules = rules(&args.oracle)?;
@@ -50,8 +56,19 @@ pub fn prepare<'c>(args: &'c DiffArgs, config: Option<&Config>) -> Result<Prepar
     let homes = native::homes(&natives.iter().chain(&golden).collect::<Vec<_>>());
     let setting = Setting { argv0, homes, unconfined: args.limits.unconfined, interrupt };
     let observed = Observed::default();
-    let mut comparison =
-        Comparison { args, wanted, built, natives, golden, observed, cache, setting, inputs, seeds };
+    let mut comparison = Comparison {
+        args,
+        reaching,
+        wanted,
+        built,
+        natives,
+        golden,
+        observed,
+        cache,
+        setting,
+        inputs,
+        seeds,
+    };
     let began = Instant::now();
     comparison.observe()?;
     let clock = Clock::new(args.time.saturating_sub(began.elapsed()));
