@@ -10,6 +10,7 @@ use crate::reach_args::ReachArgs;
 use crate::reading::ReadLimits;
 use crate::record_args::RecordArgs;
 use crate::units;
+use crate::verify_args::{CheckArgs, VerifyArgs};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -29,6 +30,10 @@ pub enum Command {
     Trace(Box<TraceArgs>),
     /// Find inputs on which two versions differ
     Diff(Box<DiffArgs>),
+    /// Divide the inputs into partitions, and show for each whether two versions do the same
+    Verify(Box<VerifyArgs>),
+    /// Check the certificates of a verification again
+    Check(CheckArgs),
     /// Generate inputs that execute every changed place; patch coverage before and after
     Reach(Box<ReachArgs>),
     /// Show what changed between two versions: changes, targets, complexity, graphs
@@ -52,7 +57,7 @@ pub enum Command {
 }
 
 /// What one run is given.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct InputArgs {
     /// Arguments of the program; one that names an existing file makes that file an input
     #[arg(last = true, value_name = "ARG")]

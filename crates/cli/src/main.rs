@@ -10,6 +10,7 @@ mod blame;
 mod blame_args;
 mod cache;
 mod cage;
+mod certificates;
 mod changed;
 mod check;
 mod clock;
@@ -76,6 +77,8 @@ mod trace;
 mod trails;
 mod units;
 mod unsupported;
+mod verify;
+mod verify_args;
 mod versions;
 mod watch;
 mod ways;
@@ -91,6 +94,7 @@ use parallax_build::Cache;
 use reach_args::ReachArgs;
 use std::ffi::OsString;
 use std::io::{stdout, Write};
+use verify_args::VerifyArgs;
 
 fn main() -> std::process::ExitCode {
     let mut args = std::env::args_os();
@@ -143,6 +147,14 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
             let (args, config) = with_config(*args)?;
             tell(diff::diff(&args, config.as_ref()))
         }
+        Command::Verify(args) => {
+            let (args, config) = with_config(*args)?;
+            tell(verify::verify(&args, config.as_ref()))
+        }
+        Command::Check(args) => {
+            let (text, code) = certificates::check(&args)?;
+            print(&text).map(|()| code)
+        }
         Command::Reach(args) => {
             let (args, config) = with_config(*args)?;
             tell(reach::reach(&args, config.as_ref()))
@@ -187,6 +199,7 @@ fn temporaries(command: &Command) -> Option<Cache> {
         command,
         Command::Trace(_)
             | Command::Diff(_)
+            | Command::Verify(_)
             | Command::Reach(_)
             | Command::Inspect(_)
             | Command::Replay(_)
@@ -210,6 +223,15 @@ impl Configured for DiffArgs {
     fn of(command: Command) -> Option<Box<DiffArgs>> {
         match command {
             Command::Diff(args) => Some(args),
+            _ => None,
+        }
+    }
+}
+
+impl Configured for VerifyArgs {
+    fn of(command: Command) -> Option<Box<VerifyArgs>> {
+        match command {
+            Command::Verify(args) => Some(args),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each crate may depend on. The order is the flow of data: no crate knows a later one.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("trace", &[]),
     ("runtime", &["trace"]),
     ("build", &["trace"]),
@@ -20,6 +20,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("record", &["build", "execute"]),
     ("solve", &["trace"]),
     ("search", &["trace", "plan", "execute", "solve"]),
+    ("verify", &["trace", "execute", "solve", "search"]),
     ("oracle", &["trace", "execute"]),
     ("report", &["trace", "build", "instrument", "execute", "search", "oracle"]),
     (
@@ -37,6 +38,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
             "record",
             "solve",
             "search",
+            "verify",
             "oracle",
             "report",
         ],
@@ -249,8 +251,8 @@ fn every_option_of_the_command_line_is_in_the_book() {
     let mut options = 0;
     let mut problems = Vec::new();
     for subcommand in [
-        "trace", "diff", "reach", "inspect", "record", "replay", "blame", "history", "report", "cache",
-        "doctor",
+        "trace", "diff", "reach", "verify", "check", "inspect", "record", "replay", "blame", "history",
+        "report", "cache", "doctor",
     ] {
         for line in help(subcommand).lines() {
             let Some(option) = line.trim_start().strip_prefix("--") else { continue };
@@ -300,6 +302,7 @@ fn every_json_field_is_in_the_book() {
         "dependence_view.rs",
         "inspect_view.rs",
         "record_view.rs",
+        "verify_view.rs",
     ]
     .map(|name| format!("crates/report/src/{name}"))
     {

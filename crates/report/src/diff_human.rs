@@ -26,9 +26,12 @@ pub fn diff_human(view: &DiffView) -> String {
     let _ = match view.verdict {
         Verdict::Different => different(&mut text, view),
         Verdict::Equivalent => equivalent(&mut text, view),
-        Verdict::NoneFound | Verdict::SameCode | Verdict::NotExecuted | Verdict::Unconfirmed => {
-            none_found(&mut text, view)
-        }
+        Verdict::NoneFound
+        | Verdict::EquivalentWithin
+        | Verdict::Partly
+        | Verdict::SameCode
+        | Verdict::NotExecuted
+        | Verdict::Unconfirmed => none_found(&mut text, view),
     };
     text.push_str(&crash_lines(&view.crashes));
     text.push_str(&ladder_lines(&view.changes));

@@ -88,6 +88,9 @@ pub enum Verdict {
     Different,
     /// Proven: the versions do the same on every input. `ended` says why.
     Equivalent,
+    /// `parallax verify`: the versions do the same on every input of its scope; on some of it.
+    EquivalentWithin,
+    Partly,
     /// The code that was compared is the same; `outside` lists what else is not. The search found nothing.
     SameCode,
     NoneFound,

@@ -160,9 +160,9 @@ impl Comparison<'_> {
     ) -> Result<ExitCode, CliError> {
         match view.verdict {
             Verdict::Different => Ok(ExitCode::Different),
-            Verdict::Equivalent => Ok(ExitCode::Success),
+            Verdict::Equivalent | Verdict::EquivalentWithin => Ok(ExitCode::Success),
             _ if self.setting.interrupt.is_set() => Ok(ExitCode::Interrupted),
-            Verdict::NoneFound | Verdict::SameCode => otherwise,
+            Verdict::NoneFound | Verdict::Partly | Verdict::SameCode => otherwise,
             Verdict::NotExecuted => otherwise.map(|_| ExitCode::NotExecuted),
             Verdict::Unconfirmed => otherwise.map(|_| ExitCode::Unconfirmed),
         }

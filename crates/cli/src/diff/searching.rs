@@ -95,7 +95,7 @@ impl Comparison<'_> {
         Ok(labs)
     }
 
-    pub(super) fn lab(
+    pub fn lab(
         &self,
         instrumented: &[Instrumented; 2],
         shared: &Arc<Shared>,
@@ -157,7 +157,7 @@ impl Comparison<'_> {
         }
     }
 
-    fn varied(&self) -> Varied {
+    pub fn varied(&self) -> Varied {
         let SymbolicKinds { arguments, stdin, files, env } = self.symbolic();
         Varied { arguments, stdin, files, env }
     }
