@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each crate may depend on. The order is the flow of data: no crate knows a later one.
-const MAY_USE: [(&str, &[&str]); 14] = [
+const MAY_USE: [(&str, &[&str]); 15] = [
     ("trace", &[]),
     ("runtime", &["trace"]),
     ("build", &["trace"]),
@@ -14,6 +14,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ("model", &["trace"]),
     ("change", &["trace", "model"]),
     ("driver", &["trace", "model"]),
+    ("follow", &["trace", "model", "change"]),
     ("plan", &["trace", "model", "change"]),
     ("execute", &["trace", "build", "instrument"]),
     ("solve", &["trace"]),
@@ -29,6 +30,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
             "model",
             "change",
             "driver",
+            "follow",
             "plan",
             "execute",
             "solve",
