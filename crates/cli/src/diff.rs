@@ -8,6 +8,7 @@
 
 mod crashing;
 mod ending;
+pub(crate) mod followed;
 mod reaching;
 mod searching;
 
@@ -158,6 +159,7 @@ struct Begun {
     /// What the versions did on the seeds.
     first: Round,
     ladder: Ladder,
+    following: Option<followed::Following>,
 }
 
 struct Comparison<'c> {
@@ -257,12 +259,8 @@ impl Comparison<'_> {
                 clock.wait(&over, || begun.get().is_some() && own_memory::is_used_up(self.args.own_memory));
             if ended != Waited::Over {
                 // The scope would wait for its thread.
-                crate::leave(self.conclude(
-                    &ledger,
-                    &begun,
-                    changed.as_ref(),
-                    self.left_behind(&begun, ended),
-                ));
+                let compared = self.left_behind(&begun, ended);
+                crate::leave(self.conclude(&ledger, &begun, changed.as_ref(), compared));
             }
             match searching.join() {
                 Ok(compared) => self.conclude(&ledger, &begun, changed.as_ref(), compared),
@@ -285,7 +283,9 @@ impl Comparison<'_> {
             ledger.close(&begun.shared.findings())?;
         }
         let code = match compared {
-            Ok(Compared::Searched(outcome)) => self.take_outcome(&mut ledger, begun.get(), &outcome)?,
+            Ok(Compared::Searched(outcome)) => {
+                self.take_outcome(&mut ledger, begun.get(), changed, &outcome)?
+            }
             Ok(Compared::Nothing(why)) => {
                 ledger.view.ended = why.to_owned();
                 Ok(ExitCode::Success)
@@ -360,7 +360,7 @@ impl Comparison<'_> {
         warn(unsupported::warnings(maps, &self.built), ledger, show);
         let mut known = texts::causes(&self.wanted, &self.built, maps);
         own_memory::check(self.args.own_memory)?;
-        let deadline = clock.start();
+        let (following, deadline) = self.following(changed, clock);
         lock(ledger).begin(Instant::now());
         let unstable = stability::settle(&mut rules, &first, &self.round(Conditions::Other)?)?;
         for part in &unstable {
@@ -378,7 +378,7 @@ impl Comparison<'_> {
         let changes = lock(ledger).changes.clone();
         let ladder = Ladder::new(changed, &changes);
         let Begun { instrumented, shared, first, .. } =
-            begun.get_or_init(|| Begun { instrumented, shared, first, ladder });
+            begun.get_or_init(|| Begun { instrumented, shared, first, ladder, following });
         let mut lab = self.lab(instrumented, shared, deadline)?;
         let maps = [&instrumented[0].map, &instrumented[1].map];
         let unfaithful = faithful::check(&mut lab, maps, &self.seeds, first, self.args.time);

@@ -104,6 +104,17 @@ impl Reached {
         Ok(views)
     }
 
+    /// What executed a target, each once.
+    pub fn tests(&self) -> Vec<TestCase> {
+        let mut found: Vec<TestCase> = Vec::new();
+        for test in self.seen().by.iter().flatten() {
+            if !found.contains(test) {
+                found.push(test.clone());
+            }
+        }
+        found
+    }
+
     /// The test cases by target, and the targets' places.
     pub fn found(&self) -> Vec<(TargetView, Option<TestCase>)> {
         self.views.iter().cloned().zip(self.seen().by.iter().cloned()).collect()

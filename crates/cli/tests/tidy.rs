@@ -6,13 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each crate may depend on. The order is the flow of data: no crate knows a later one.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 14] = [
     ("trace", &[]),
     ("runtime", &["trace"]),
     ("build", &["trace"]),
     ("instrument", &["trace", "build"]),
     ("model", &["trace"]),
     ("change", &["trace", "model"]),
+    ("follow", &["trace", "model", "change"]),
     ("plan", &["trace", "model", "change"]),
     ("execute", &["trace", "build", "instrument"]),
     ("solve", &["trace"]),
@@ -27,6 +28,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
             "instrument",
             "model",
             "change",
+            "follow",
             "plan",
             "execute",
             "solve",
