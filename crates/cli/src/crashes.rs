@@ -55,7 +55,8 @@ impl Kind {
             return Some(Kind::Sanitizer);
         }
         match run.outcome {
-            Outcome::TimedOut => Some(Kind::Hang),
+            // Whether what does far more than other runs ends at all, the native program shows.
+            Outcome::TimedOut | Outcome::TooMuchWork => Some(Kind::Hang),
             Outcome::Signaled(6) if assertion(run).is_some() => Some(Kind::Assertion),
             Outcome::Signaled(signal) if SIGNALS.contains(&signal) => Some(Kind::Signal(signal)),
             _ => None,
