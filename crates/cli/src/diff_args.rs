@@ -63,6 +63,9 @@ pub struct DiffArgs {
     /// Wall-clock time for one query: the last resort, should its steps take far longer
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::duration)]
     pub query_time: Duration,
+    /// Work of one run of a symbolic build, as a multiple of what runs usually do; it grows when lighter inputs have nothing left
+    #[arg(long, value_name = "FACTOR", default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..))]
+    pub run_work: u64,
     /// Write every query as SMT-LIB to this directory
     #[arg(long, value_name = "DIR")]
     pub record_queries: Option<PathBuf>,

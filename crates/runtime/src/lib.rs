@@ -54,3 +54,5 @@ pub mod wide_overflow;
 mod wide_test;
 #[cfg(any(feature = "program", test))]
 mod word;
+#[cfg(any(feature = "program", test))]
+pub mod work;

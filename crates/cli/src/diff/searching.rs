@@ -15,7 +15,7 @@ use crate::{engine, native, own_memory, strategies};
 use parallax_execute::{Executor, Kind};
 use parallax_instrument::Instrumented;
 use parallax_plan::Plan;
-use parallax_search::{Budget, Harness, Outcome, Pair, Settings, Snapshot, Varied};
+use parallax_search::{Budget, Harness, Outcome, Pair, RunWork, Settings, Snapshot, Varied};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -129,6 +129,7 @@ impl Comparison<'_> {
             until_reached: self.reaching.is_some(),
             query_steps: self.args.query_steps,
             query_time: self.args.query_time,
+            run_work: RunWork { factor: self.args.run_work, ..RunWork::default() },
             enough: shared.enough.clone(),
             max_input: self.args.max_input as usize,
             varied: self.varied(),
