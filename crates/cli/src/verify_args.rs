@@ -25,7 +25,7 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub symbolic: Option<Vec<InputKind>>,
     /// How the inputs are divided
-    #[arg(long, value_enum, default_value_t = Partitioning::Paths)]
+    #[arg(long, value_enum, default_value_t = Partitioning::Slices)]
     pub partitions: Partitioning,
     /// Largest inputs: bytes of everything that varies, and one for each argument
     #[arg(long, value_name = "N", default_value_t = 6)]
@@ -83,6 +83,8 @@ pub struct VerifyArgs {
 /// What a partition is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Partitioning {
+    /// What executes the same changes and does the same, or differs in the same way
+    Slices,
     /// Whole path conditions of both versions
     Paths,
 }
@@ -90,6 +92,7 @@ pub enum Partitioning {
 impl Partitioning {
     pub fn name(self) -> &'static str {
         match self {
+            Partitioning::Slices => "slices",
             Partitioning::Paths => "paths",
         }
     }

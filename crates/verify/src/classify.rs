@@ -9,7 +9,7 @@
 use crate::certificate;
 use crate::count::Count;
 use crate::differ;
-use crate::explore::{outputs, Explorer};
+use crate::explore::{outputs, Explorer, Placed};
 use crate::partition::{Entry, Kept, Part, Partition, Status};
 use crate::prover::Proof;
 use crate::sample;
@@ -233,6 +233,7 @@ impl Explorer<'_, '_> {
             lines: leaf.lines.clone(),
             kept,
         };
-        self.place(leaf.id, holds, partition);
+        let own = self.own_conditions(&leaf.trails);
+        self.place(Placed { leaf: leaf.id, holds, differs: leaf.differs, own, partition });
     }
 }

@@ -18,7 +18,7 @@ use crate::prover::{Proof, Prover};
 use crate::shape::{self, Shape};
 use crate::trail::Trail;
 use crate::tree::{Grown, NodeId, Tree};
-use crate::verify::{News, Settings};
+use crate::verify::{News, Partitioning, Settings};
 use parallax_execute::{Interrupt, TestCase};
 use parallax_search::{HarnessError, Pair, Side};
 use parallax_solve::{ExprId, Pool, Var};
@@ -63,6 +63,10 @@ impl Explored {
 pub(crate) struct Placed {
     pub leaf: NodeId,
     pub holds: Vec<ExprId>,
+    /// True where the outputs differ.
+    pub differs: ExprId,
+    /// The conditions that the programs themselves met, without those of the libc functions that Parallax brings.
+    pub own: Vec<ExprId>,
     pub partition: Partition,
 }
 
@@ -246,17 +250,21 @@ impl<'e, 't> Explorer<'e, 't> {
                 self.tree.is_below(placed.leaf, node) && placed.partition.kept.weak.insert(why.to_owned());
             if is_new {
                 placed.partition.kept.status = Status::Weak;
-                let partition = placed.partition.clone();
-                (self.tools.tell)(News::Weakened(Box::new(partition)));
+                if self.tools.settings.partitioning == Partitioning::Paths {
+                    let partition = placed.partition.clone();
+                    (self.tools.tell)(News::Weakened(Box::new(partition)));
+                }
             }
         }
         *self.explored.undecided.entry(why.to_owned()).or_default() += 1;
     }
 
     /// A partition is known.
-    pub fn place(&mut self, leaf: NodeId, holds: Vec<ExprId>, partition: Partition) {
-        (self.tools.tell)(News::Partition(Box::new(partition.clone())));
-        self.placed.push(Placed { leaf, holds, partition });
+    pub fn place(&mut self, placed: Placed) {
+        if self.tools.settings.partitioning == Partitioning::Paths {
+            (self.tools.tell)(News::Partition(Box::new(placed.partition.clone())));
+        }
+        self.placed.push(placed);
     }
 
     pub fn count(&self, holds: &[ExprId]) -> Count {

@@ -24,8 +24,18 @@ pub struct Settings {
     pub samples: usize,
     pub random_seed: u64,
     pub certificates: bool,
+    pub partitioning: Partitioning,
     /// How long an input is is only seen by meeting its end: the programs call nothing that says it otherwise.
     pub lengths_are_read: bool,
+}
+
+/// What is one partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Partitioning {
+    /// A pair of paths, or the part of it on which the outputs are the same, or differ.
+    Paths,
+    /// What several of these have in common; see [`crate::merge`].
+    Slices,
 }
 
 /// What is told while it happens.
@@ -141,6 +151,7 @@ fn one(
     let base = shape.base(first);
     let mut explorer = Explorer::new(tools, shape, journal);
     let explored = explorer.run(base.clone(), journal)?;
+    explorer.merge(&base);
     let certificates =
         if explorer.tools.settings.certificates { explorer.certificates(&base) } else { vec![] };
     (tools.tell)(News::Done { shape: shape.clone(), certificates });
@@ -163,6 +174,7 @@ mod tests {
             bounds,
             effort,
             samples: 0,
+            partitioning: Partitioning::Paths,
             random_seed: 1,
             certificates: false,
             lengths_are_read: true,

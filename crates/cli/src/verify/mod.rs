@@ -25,7 +25,7 @@ use crate::lab::Shared;
 use crate::ledger::{lock, Ledger};
 use crate::progress::Show;
 use crate::stability::{self, Conditions};
-use crate::verify_args::VerifyArgs;
+use crate::verify_args::{Partitioning, VerifyArgs};
 use crate::{own_memory, run_file, texts, unsupported, versions};
 use journal::{Identity, Journal};
 use lab::Lab;
@@ -195,6 +195,10 @@ impl Verification<'_> {
             samples: args.samples,
             random_seed: args.seed,
             certificates: args.certificates,
+            partitioning: match args.partitions {
+                Partitioning::Slices => parallax_verify::Partitioning::Slices,
+                Partitioning::Paths => parallax_verify::Partitioning::Paths,
+            },
             lengths_are_read: calls.lengths_are_read,
         };
         let seeds = comparison.tests();

@@ -54,3 +54,31 @@ int main(void) {
     assert!(weak[0]["weakened"][0].as_str().unwrap().contains("time"), "{json:#}");
     assert_eq!(with_status(&found, "equal").len(), found.len() - 1);
 }
+
+#[test]
+fn output_that_varies_by_itself_is_left_out_and_never_equivalent() {
+    let clock = "#include <stdio.h>
+#include <time.h>
+int main(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int c = getchar();
+    printf(\"%ld\\n\", now.tv_nsec);
+    return c == 'x';
+}
+";
+    let versions = Versions::new(clock, &clock.replace("c == 'x'", "c * c == 14400 && c > 0"));
+    let json = versions.verify(&["--max-input", "1"]).json(0);
+    assert_eq!(json["verdict"], "partly", "{json:#}");
+    assert_eq!(json["unstable"][0]["aspect"], "stdout", "{json:#}");
+}
+
+#[test]
+fn a_formula_beyond_its_limit_leaves_its_inputs_unexplored() {
+    let versions = Versions::new(COPY, &COPY.replace("c > 'k'", "c * c * c > 'k' * 'k' * 'k'"));
+    let json = versions.verify(&["--max-input", "1", "--max-formula", "3"]).json(0);
+    assert_eq!(json["verdict"], "partly", "{json:#}");
+    let reasons = json["undecided"].to_string() + &json["partitions"].to_string();
+    assert!(reasons.contains("--max-formula 3"), "{json:#}");
+    assert_ne!(json["shares"]["equal"], 1.0, "{json:#}");
+}

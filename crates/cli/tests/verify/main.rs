@@ -1,6 +1,7 @@
 //! `parallax verify`, end to end: partitions of small programs, verdicts, bad input. Skipped where no run can be confined.
 
 mod bad_input;
+mod members;
 mod paper;
 mod resume;
 

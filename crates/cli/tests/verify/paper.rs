@@ -78,3 +78,40 @@ fn figure_2_13_comes_out_as_printed_with_paths() {
     let checked = parallax(versions.path()).arg("check").output().unwrap();
     assert_eq!(checked.status.code(), Some(0), "{}", String::from_utf8_lossy(&checked.stdout));
 }
+
+/// Figure 3.2.
+const FIGURE_3_2: &str = "#include <stdio.h>
+int main(void) {
+    signed char in[1];
+    if (fread(in, 1, 1, stdin) != 1) return 0;
+    int i = in[0];
+    int a = 0, o = 0;
+    i = i;
+    if (i > 0)
+        a++;
+    if (a > 0)
+        o = i;
+    printf(\"%d\\n\", o);
+    return 0;
+}
+";
+
+#[test]
+fn figure_3_2_comes_out_as_printed_with_slices_and_paths_agree() {
+    let versions = Versions::new(FIGURE_3_2, &FIGURE_3_2.replace("i = i;", "i = i + 1;"));
+    let size = ["--min-input", "1", "--max-input", "1", "--certificates"];
+    let slices = versions.verify(&[&["--partitions", "slices"], &size[..]].concat()).json(1);
+    let found = partitions(&slices, 1);
+    // i < 0: the same; i = 0 and i > 0: not, in two ways.
+    let mut rows: Vec<(&str, u64)> =
+        found.iter().map(|p| (p["status"].as_str().unwrap(), p["count"].as_u64().unwrap())).collect();
+    rows.sort();
+    assert_eq!(rows, [("different", 1), ("different", 127), ("equal", 128)], "{slices:#}");
+    let lines = |partition: &&Value| partition["lines"][0].as_str() == Some("new.c:7");
+    assert!(found.iter().all(lines), "every input executes the change: {slices:#}");
+    let checked = parallax(versions.path()).arg("check").output().unwrap();
+    assert_eq!(checked.status.code(), Some(0), "{}", String::from_utf8_lossy(&checked.stdout));
+    let paths = versions.verify(&[&["--partitions", "paths"], &size[..]].concat()).json(1);
+    assert!(partitions(&paths, 1).len() > 3, "{paths:#}");
+    assert_eq!((&paths["verdict"], &paths["shares"]), (&slices["verdict"], &slices["shares"]));
+}
