@@ -206,7 +206,7 @@ pub enum Strategy {
     Generational,
     /// Generational search that prefers what can lead to the change (Taneja et al. 2011)
     Express,
-    /// All without the joint question
+    /// All without questions over both versions
     NoJoint,
     /// All, but numbers in the input are only bytes
     NoNumbers,

@@ -83,6 +83,9 @@ fn one(text: &mut String, difference: &DifferenceView) -> std::fmt::Result {
     if let Some(cause) = &difference.cause {
         writeln!(text, "  cause      {cause}")?;
     }
+    for step in &difference.chain {
+        writeln!(text, "  {:9}  {}", if step == &difference.chain[0] { "chain" } else { "" }, step.line())?;
+    }
     if let Some(class) = &difference.class {
         writeln!(text, "  class      {class}")?;
     }

@@ -134,6 +134,11 @@ pub struct DifferenceView {
     /// The way from the change to what is seen, source line by source line; empty where it was not followed.
     #[serde(default)]
     pub chain: Vec<StepView>,
+    /// Changes in the order in which the runs met them, and those of them whose effect left the program.
+    #[serde(default)]
+    pub sequence: Vec<String>,
+    #[serde(default)]
+    pub matter: Vec<String>,
     pub class: Option<String>,
     pub count: u64,
     /// Seen on every input that was tried.
@@ -193,6 +198,18 @@ pub struct CallView {
 pub struct NamedView {
     pub name: String,
     pub value: String,
+}
+
+impl StepView {
+    /// For people.
+    pub fn line(&self) -> String {
+        let before = match self.left_out {
+            0 => String::new(),
+            n => format!("({n} steps) "),
+        };
+        let old = if self.version == "old" { " (old)" } else { "" };
+        format!("{before}{}:{}{old}  {}", self.file, self.line, self.what)
+    }
 }
 
 /// One look of a difference.
