@@ -3,6 +3,7 @@
 //! Every option here is in the book (`docs/book/command-line.md`) and can stand in `parallax.toml` under its own name.
 
 use crate::args::{BuildArgs, InputArgs, InputKind, LimitArgs};
+use crate::function_args::FunctionArgs;
 use crate::seeds::SeedLimits;
 use crate::units;
 use clap::{Args, ValueEnum};
@@ -55,6 +56,11 @@ pub struct DiffArgs {
     /// A version that is known to be right
     #[arg(long, value_name = "VERSION")]
     pub golden: Option<OsString>,
+    /// Build both versions once more with these sanitizers, and run that on every input that is traced
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub sanitize: Vec<Sanitizer>,
+    #[command(flatten)]
+    pub function: FunctionArgs,
     #[command(flatten)]
     pub oracle: OracleArgs,
     /// Work of the solver for one query, in steps of about 10 ns
@@ -63,6 +69,9 @@ pub struct DiffArgs {
     /// Wall-clock time for one query: the last resort, should its steps take far longer
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::duration)]
     pub query_time: Duration,
+    /// Work of one run of a symbolic build, as a multiple of what runs usually do; it grows when lighter inputs have nothing left
+    #[arg(long, value_name = "FACTOR", default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..))]
+    pub run_work: u64,
     /// Write every query as SMT-LIB to this directory
     #[arg(long, value_name = "DIR")]
     pub record_queries: Option<PathBuf>,
@@ -94,6 +103,25 @@ pub struct DiffArgs {
     pub build: BuildArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
+}
+
+/// Sanitizers of clang.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sanitizer {
+    /// Accesses outside of objects and after their end
+    Address,
+    /// Undefined behaviour
+    Undefined,
+}
+
+impl Sanitizer {
+    /// As `-fsanitize=` has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sanitizer::Address => "address",
+            Sanitizer::Undefined => "undefined",
+        }
+    }
 }
 
 /// What counts as a difference.

@@ -5,6 +5,7 @@
 //! Always holds: for every difference that the search is told of, the runs that show it are kept until it is
 //! taken in (see [`Findings`]). An input on which the symbolic builds differ only in a wording that is known is not run again.
 
+use crate::crashes::Crashes;
 use crate::cut::Cut;
 use crate::engine;
 use crate::findings::Findings;
@@ -15,10 +16,12 @@ use crate::own_memory::Room;
 use crate::reached::Reached;
 use parallax_execute::{Executor, Limits, Outcome, Run, TestCase};
 use parallax_oracle::{describe, judge, look, Case, Causes, Expectations, Flaky, Judgement, Rules};
-use parallax_search::{Glimpse, Harness, HarnessError, Pair, Side, Snapshot, Traced, Verdict};
+use parallax_search::{Cost, CutShort, Glimpse, Harness, HarnessError, Pair, Side, Snapshot, Traced, Verdict};
+use parallax_trace::reader::Event;
+use parallax_trace::request::Input;
 use parallax_trace::synth::Synth;
 use parallax_trace::Trace;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -39,6 +42,9 @@ pub struct Shared {
     room: Room,
     /// Runs of which not everything is compared.
     pub cut: Cut,
+    /// Some run left something: output, or another end than status 0.
+    pub spoke: AtomicBool,
+    crashes: Mutex<Crashes>,
 }
 
 impl Shared {
@@ -60,7 +66,17 @@ impl Shared {
             enough: Arc::default(),
             room: Room::new(own_memory),
             cut: Cut::default(),
+            spoke: AtomicBool::new(false),
+            crashes: Mutex::default(),
             latest: Mutex::default(),
+        }
+    }
+
+    /// Every run is looked at once.
+    pub fn note(&self, run: &Run) {
+        self.cut.note(run);
+        if run.outcome != Outcome::Exited(0) || !run.stdout.bytes.is_empty() {
+            self.spoke.store(true, Ordering::Relaxed);
         }
     }
 
@@ -76,6 +92,11 @@ impl Shared {
         self.losses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Crashes of the new version.
+    pub fn crashes(&self) -> MutexGuard<'_, Crashes> {
+        self.crashes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// How far the search was when it last told.
     pub fn latest(&self) -> MutexGuard<'_, Snapshot> {
         self.latest.lock().unwrap_or_else(PoisonError::into_inner)
@@ -85,6 +106,8 @@ impl Shared {
 /// One worker's executors.
 pub struct VersionsLab {
     pub natives: Natives,
+    /// Builds with sanitizers, where they are wanted.
+    pub sanitized: Option<Natives>,
     pub symbolic: Pair<Executor>,
     pub shared: Arc<Shared>,
     pub deadline: Instant,
@@ -93,27 +116,29 @@ pub struct VersionsLab {
 }
 
 impl Harness for VersionsLab {
-    fn trace(&mut self, side: Side, test: &TestCase) -> Result<Traced, HarnessError> {
-        let traced = self.traced(side, test)?;
+    fn trace(&mut self, side: Side, test: &TestCase, work: u64) -> Result<Traced, HarnessError> {
+        let traced = self.traced(side, test, work)?;
         self.note_alike(side);
         Ok(traced)
     }
 
-    fn glimpse(&mut self, side: Side, test: &TestCase) -> Result<Glimpse, HarnessError> {
+    fn glimpse(&mut self, side: Side, test: &TestCase, work: u64) -> Result<Glimpse, HarnessError> {
         self.last[side] = None;
-        let glimpse = limited(&self.shared.limits, Some(self.deadline)).and_then(|(limits, _)| {
+        let glimpse = limited(&self.shared.limits, Some(self.deadline)).and_then(|(limits, was_cut)| {
             let executor = &mut self.symbolic[side];
-            let run = executor.run_unobserved(test, &limits)?;
-            self.shared.cut.note(&run);
+            let run = executor.run_unobserved(test, &Limits { work, ..limits })?;
+            let cost = cost(&run, executor);
+            self.shared.note(&run);
             let digest = self.shared.rules.now().digest(&run);
-            self.last[side] = Some((test.clone(), run));
             let taken = self.taken(side);
+            self.last[side] = Some((test.clone(), run.clone()));
             if side == Side::New {
+                self.note_crash(&run, None, test, was_cut);
                 self.shared.reached.note(taken.iter().copied(), test);
             }
-            Ok(Glimpse { digest, taken })
+            Ok(Glimpse { digest, taken, cost })
         });
-        let glimpse = unless_broken(glimpse, || Glimpse { taken: vec![], digest: 0 })?;
+        let glimpse = unless_broken(glimpse, || Glimpse { taken: vec![], digest: 0, cost: Cost::default() })?;
         self.note_alike(side);
         Ok(glimpse)
     }
@@ -170,8 +195,8 @@ impl VersionsLab {
 
     /// What a difference comes from: see [`parallax_oracle::describe`].
     pub fn describe(&mut self, case: &mut Case) -> Result<(), HarnessError> {
-        let old = self.traced(Side::Old, &case.test)?;
-        let new = self.traced(Side::New, &case.test)?;
+        let old = self.traced(Side::Old, &case.test, 0)?;
+        let new = self.traced(Side::New, &case.test, 0)?;
         let Shared { rules, expectations, causes, .. } = &*self.shared;
         describe(case, &rules.now(), expectations, causes, [&old.trace, &new.trace]);
         Ok(())
@@ -183,24 +208,33 @@ impl VersionsLab {
     }
 
     /// A trace; an empty one where no run could be made.
-    fn traced(&mut self, side: Side, test: &TestCase) -> Result<Traced, HarnessError> {
-        let traced = self.observed(side, test).map(|(_, traced)| traced);
+    fn traced(&mut self, side: Side, test: &TestCase, work: u64) -> Result<Traced, HarnessError> {
+        let traced = self.observed_within(side, test, work).map(|(_, traced)| traced);
         unless_broken(traced, nothing)
     }
 
     /// A run of a symbolic build, with its trace.
     pub fn observed(&mut self, side: Side, test: &TestCase) -> Result<(Run, Traced), NoRun> {
+        self.observed_within(side, test, 0)
+    }
+
+    /// The same of one that may do so much counted work.
+    fn observed_within(&mut self, side: Side, test: &TestCase, work: u64) -> Result<(Run, Traced), NoRun> {
         self.last[side] = None;
-        let (limits, _) = limited(&self.shared.limits, Some(self.deadline))?;
-        let run = self.symbolic[side].run(test, &limits)?;
-        self.shared.cut.note(&run);
+        let (limits, was_cut) = limited(&self.shared.limits, Some(self.deadline))?;
+        let run = self.symbolic[side].run(test, &Limits { work, ..limits })?;
+        let cost = cost(&run, &self.symbolic[side]);
+        self.shared.note(&run);
         let digest = self.shared.rules.now().digest(&run);
-        let traced = Traced { digest, ..self.decoded(side) };
+        let traced = Traced { digest, cost, ..self.decoded(side) };
         self.symbolic[side].forget_trace();
         self.last[side] = Some((test.clone(), run.clone()));
         self.shared.losses().note(side, &traced.trace);
         if side == Side::New {
             self.shared.reached.note(traced.trace.edges_taken(), test);
+            let site = last_site(&traced.trace);
+            self.note_crash(&run, site, test, was_cut);
+            self.sanitize(site, test);
         }
         Ok((run, traced))
     }
@@ -211,9 +245,12 @@ impl VersionsLab {
         (test == other).then_some((test, [old, new]))
     }
 
-    /// Counts inputs on which the versions do the same.
+    /// Counts inputs on which the versions do the same. What was cut says nothing about that.
     fn note_alike(&self, side: Side) {
-        let alike = |[old, new]: [&Run; 2]| self.shared.rules.now().differing(old, new).is_empty();
+        let whole = |run: &Run| run.outcome != Outcome::TooMuchWork;
+        let alike = |[old, new]: [&Run; 2]| {
+            whole(old) && whole(new) && self.shared.rules.now().differing(old, new).is_empty()
+        };
         if side == Side::New && self.both().is_some_and(|(_, runs)| alike(runs)) {
             self.shared.findings().note_alike();
         }
@@ -271,7 +308,7 @@ impl VersionsLab {
         };
         let decoded = engine::inputs(arena).ok().and_then(|inputs| {
             let trace = Trace::decode(arena.bytes(), &inputs).ok()?.into_owned();
-            Some(Traced { trace, inputs, digest: 0 })
+            Some(Traced { trace, ..nothing_of(inputs) })
         });
         decoded.unwrap_or_else(|| {
             self.shared.losses().unreadable += 1;
@@ -289,7 +326,35 @@ fn unless_broken<T>(seen: Result<T, NoRun>, nothing: impl FnOnce() -> T) -> Resu
     }
 }
 
+/// The last place of the program that the trace tells of.
+fn last_site(trace: &Trace) -> Option<u32> {
+    let site = |event: Event| match event {
+        Event::Branch { site, .. }
+        | Event::Switch { site, .. }
+        | Event::Guard { site, .. }
+        | Event::Concrete { site, .. }
+        | Event::Escape { site, .. }
+        | Event::Output { site, .. } => Some(site),
+        _ => None,
+    };
+    trace.events().filter_map(site).last()
+}
+
 /// The trace of a run that recorded nothing.
 fn nothing() -> Traced {
-    Traced { trace: Synth::new(Vec::new()).trace(), inputs: Vec::new(), digest: 0 }
+    nothing_of(Vec::new())
+}
+
+fn nothing_of(inputs: Vec<Input>) -> Traced {
+    Traced { trace: Synth::new(Vec::new()).trace(), inputs, digest: 0, cost: Cost::default() }
+}
+
+/// What a run cost that has just ended.
+fn cost(run: &Run, executor: &Executor) -> Cost {
+    let cut = match run.outcome {
+        Outcome::TooMuchWork => CutShort::Work,
+        Outcome::TimedOut => CutShort::Clock,
+        _ => CutShort::No,
+    };
+    Cost { work: executor.arena().header().work(), cut }
 }

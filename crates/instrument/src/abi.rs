@@ -6,7 +6,8 @@ use inkwell::context::Context;
 use inkwell::module::Module;
 use inkwell::types::{BasicMetadataTypeEnum, StructType};
 use inkwell::values::{FunctionValue, GlobalValue};
-use inkwell::AddressSpace;
+use inkwell::{AddressSpace, GlobalVisibility};
+use parallax_trace::format::HEADER_BYTES;
 
 /// Address of the shadow page table (`runtime::shadow::TABLE`).
 pub const SHADOW_TABLE: u64 = 0x1000_0000_0000;
@@ -82,6 +83,8 @@ pub const NATIVE_IN_MODELS: &[&str] = &[
     "_exit",
 ];
 
+/// LLVM's encoding of `memory(inaccessiblemem: readwrite)`: to the program, counting work has no effects.
+const ONLY_OWN_MEMORY: u64 = 3 << 2;
 /// LLVM's number of the calling convention of the stubs.
 pub const PRESERVE_MOST: u32 = 14;
 pub const MODEL_PREFIX: &str = "__plx_libc_";
@@ -129,6 +132,9 @@ pub struct Abi<'c> {
     pub wide_select: FunctionValue<'c>,
     pub wide_load: FunctionValue<'c>,
     pub wide_store: FunctionValue<'c>,
+    /// The page over which the arena's header is mapped, and what is called when no work is left.
+    pub header: GlobalValue<'c>,
+    pub work_done: FunctionValue<'c>,
 }
 
 impl<'c> Abi<'c> {
@@ -155,7 +161,18 @@ impl<'c> Abi<'c> {
         let word = context.i64_type();
         let objects =
             module.add_global(word.array_type(2 * STACK_OBJECTS as u32), None, "__plx_stack_objects");
+        let header =
+            module.add_global(context.i8_type().array_type(HEADER_BYTES as u32), None, "__plx_header");
+        // Of the executable itself.
+        header.set_visibility(GlobalVisibility::Hidden);
+        let work_done = module.add_function("__plx_work_done", context.i64_type().fn_type(&[], false), None);
+        for (name, value) in [("nounwind", 0), ("cold", 0), ("memory", ONLY_OWN_MEMORY)] {
+            let kind = inkwell::attributes::Attribute::get_named_enum_kind_id(name);
+            work_done.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, value));
+        }
         Abi {
+            header,
+            work_done,
             stack_objects: objects,
             tls,
             tls_type,

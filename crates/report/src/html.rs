@@ -79,6 +79,10 @@ fn headline(view: &DiffView) -> String {
             format!("{found} between {old} and {new}")
         }
         Verdict::Equivalent => format!("{old} and {new} are equivalent"),
+        Verdict::EquivalentWithin => {
+            format!("{old} and {new} are equivalent within the scope of the verification")
+        }
+        Verdict::Partly => format!("{old} and {new} do the same on a part of the inputs"),
         Verdict::SameCode => format!("{old} and {new} have the same code, but not the same surroundings"),
         Verdict::NoneFound if view.weakened.is_empty() => {
             format!("No difference found between {old} and {new}")

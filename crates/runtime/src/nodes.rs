@@ -43,6 +43,7 @@ impl State {
     /// The label of this node, made if it is new; 0 when the table is full.
     fn intern(&self, node: Node) -> u32 {
         self.enter();
+        self.spend();
         let label = self.find_or_add(node);
         self.leave();
         label

@@ -91,6 +91,12 @@ pub struct Header {
     pub _reserved_chunks: u32,
     /// Chunks taken so far, those given back included.
     pub chunks: u64,
+
+    // Counted work (see [`EDGE_WORK`]).
+    /// Set by the engine before each run: what the run may do; 0 for no limit.
+    pub work_limit: u64,
+    /// Counted down by the run, from the limit or from [`UNLIMITED_WORK`]: below 0 the run is over.
+    pub work_left: i64,
 }
 
 /// The run reached its end (return from `main`, `exit`, `_exit`), as opposed to being killed.
@@ -107,6 +113,27 @@ pub const FLAG_THREADS: u32 = 1 << 4;
 pub const FLAG_FORKED: u32 = 1 << 5;
 /// `main` was entered.
 pub const FLAG_STARTED: u32 = 1 << 6;
+/// The run was ended because it had done as much work as it may.
+pub const FLAG_WORK_DONE: u32 = 1 << 7;
+
+/// Work is counted in edges of the program that are taken; an expression or an event of the trace costs as much as so many of them.
+pub const EDGE_WORK: i64 = 1;
+pub const RECORD_WORK: i64 = 16;
+/// What is left of it at first where there is no limit.
+pub const UNLIMITED_WORK: i64 = i64::MAX;
+/// Where in the header the instrumented program finds what is left.
+pub const WORK_LEFT_OFFSET: usize = std::mem::offset_of!(Header, work_left);
+
+impl Header {
+    /// The work that a run did after `main` was entered.
+    pub fn work(&self) -> u64 {
+        if self.flags & FLAG_STARTED == 0 {
+            return 0;
+        }
+        let given = if self.work_limit == 0 { UNLIMITED_WORK } else { self.work_limit as i64 };
+        given.saturating_sub(self.work_left).max(0) as u64
+    }
+}
 
 /// One expression node: 24 bytes, operands are labels.
 #[repr(C)]

@@ -15,7 +15,7 @@ impl Engine<'_> {
             seconds: self.clock.started.elapsed().as_secs_f64(),
             targets,
             reached_targets,
-            dropped_goals: self.frontier.dropped,
+            dropped_goals: self.frontier.dropped + self.allowance.dropped,
             strategies: named.zip(self.accounting.by_strategy.iter().copied()).collect(),
             ..self.accounting.stats.clone()
         }
