@@ -2,10 +2,10 @@
 
 use crate::havoc;
 use crate::numbers::{self, Form, Numbers};
+pub use crate::solvers::Answer;
 use crate::solvers::{Prepared, Terms};
 use crate::Traced;
 use parallax_execute::TestCase;
-pub use crate::solvers::Answer;
 pub use parallax_solve::ExprId;
 use parallax_solve::{Constraint, Limit, Pool, Program, VarId};
 use parallax_trace::format::Op;
@@ -13,6 +13,8 @@ use parallax_trace::request::Source;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+/// Bytes of an expression in the pool with its place in the tables, about.
+const BYTES_OF_EXPRESSION: u64 = 128;
 /// Random values tried to see whether a question is easy, and how much easier that makes it.
 const GUESSES: usize = 16;
 const EASIER: u64 = 8;
@@ -41,6 +43,11 @@ impl Expressions {
     /// `numbers`: put numbers in the place of their digits.
     pub fn new(numbers: bool) -> Expressions {
         Expressions { terms: Arc::default(), numbers }
+    }
+
+    /// Bytes that they take, about.
+    pub fn bytes(&self) -> u64 {
+        self.terms.pool.len() as u64 * BYTES_OF_EXPRESSION
     }
 
     /// For changing them.
@@ -90,7 +97,8 @@ impl Expressions {
     /// The numbers (see [`crate::numbers`]) that expressions are about.
     fn written_in(&self, roots: &[ExprId]) -> BTreeSet<u32> {
         let supports = roots.iter().map(|e| self.terms.pool.support(*e));
-        let inputs = supports.flat_map(|s| s.iter().map(|v| self.terms.pool.var(*v).input).collect::<Vec<_>>());
+        let inputs =
+            supports.flat_map(|s| s.iter().map(|v| self.terms.pool.var(*v).input).collect::<Vec<_>>());
         inputs.filter(|input| self.terms.names.is_written(*input)).collect()
     }
 
