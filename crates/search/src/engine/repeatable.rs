@@ -106,9 +106,13 @@ fn searched_within(workers: usize, delay: Duration, search_memory: u64) -> (Vec<
 
 #[test]
 fn a_search_with_little_memory_forgets_paths_and_goes_on_the_same_way_each_time() {
-    let (alone, counted) = searched_within(1, Duration::ZERO, 100_000);
-    assert!(counted.forgotten_paths > 0 && alone.len() as u64 == RUNS, "{counted:?}");
-    let (_, together) = searched_within(3, Duration::from_millis(1), 100_000);
+    // Less and less, until it does not suffice for all paths any more.
+    let bounds = (1..20).map(|n| 100_000 - n * 4_000);
+    let forgets = |bound| Some((bound, searched_within(1, Duration::ZERO, bound)));
+    let forgetful = bounds.filter_map(forgets).find(|(_, (_, counted))| counted.forgotten_paths > 0);
+    let (bound, (alone, counted)) = forgetful.expect("some bound is too small for all paths");
+    assert_eq!(alone.len() as u64, RUNS, "{counted:?}");
+    let (_, together) = searched_within(3, Duration::from_millis(1), bound);
     assert_eq!(counted, together);
 }
 
