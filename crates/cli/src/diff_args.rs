@@ -78,6 +78,9 @@ pub struct DiffArgs {
     /// Memory of Parallax itself: where it is used up, the search forgets its paths and learns them again
     #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = units::size)]
     pub own_memory: u64,
+    /// Memory of paths and expressions, as the search counts it: the paths of least worth are forgotten first
+    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = units::size)]
+    pub search_memory: u64,
     /// Longest input that is made by growing
     #[arg(long, value_name = "SIZE", default_value = "4K", value_parser = units::size)]
     pub max_input: u64,

@@ -7,7 +7,7 @@ use crate::guide::Guide;
 use crate::joint::{self, Alignment};
 use crate::knowledge::Novelty;
 use crate::known::Known;
-use crate::path::{Path, Printed, Step};
+use crate::path::{Path, Printed, Step, Ways};
 use crate::question::Question;
 use crate::words::Compared;
 use crate::Memory;
@@ -78,7 +78,9 @@ impl Laboratory {
         let is = self.is_byte(offset, value);
         let is_not = self.expressions.negated(is);
         let (holds, other) = if taken { (is, is_not) } else { (is_not, is) };
-        Step { holds, others: vec![other], ..crate::path::tests::branch(site, taken, 0) }
+        let step = crate::path::tests::branch(site, taken, 0);
+        let ways = Ways { others: vec![other], ..(*step.ways).clone() };
+        Step { holds, ways: ways.into(), ..step }
     }
 
     /// A byte of output that is a constant, or a byte of standard input.
