@@ -70,6 +70,6 @@ impl Lab {
 
 /// A run that was not made.
 fn unseen(reason: String, was_made: bool) -> Seen {
-    let traced = Traced { trace: Synth::new(Vec::new()).trace(), inputs: Vec::new(), digest: 0 };
+    let traced = Traced { trace: Synth::new(Vec::new()).trace(), inputs: Vec::new(), digest: 0, cost: Default::default() };
     Seen { traced, ended: Ended::Cut(reason), was_made, lines: Vec::new() }
 }

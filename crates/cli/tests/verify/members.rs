@@ -21,7 +21,7 @@ fn program(body: &str) -> String {
 
 fn native(versions: &Versions, name: &str) -> std::path::PathBuf {
     let binary = versions.path().join(name.trim_end_matches(".c"));
-    let built = Command::new("clang").arg("-o").arg(&binary).arg(versions.path().join(name)).status().unwrap();
+    let built = Command::new("cc").arg("-o").arg(&binary).arg(versions.path().join(name)).status().unwrap();
     assert!(built.success());
     binary
 }
