@@ -8,6 +8,7 @@ use crate::history_args::HistoryArgs;
 use crate::inspect_args::InspectArgs;
 use crate::reach_args::ReachArgs;
 use crate::reading::ReadLimits;
+use crate::record_args::RecordArgs;
 use crate::units;
 use crate::verify_args::{CheckArgs, VerifyArgs};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -37,6 +38,8 @@ pub enum Command {
     Reach(Box<ReachArgs>),
     /// Show what changed between two versions: changes, targets, complexity, graphs
     Inspect(Box<InspectArgs>),
+    /// Run a test suite and keep every invocation of a program in it as a test
+    Record(Box<RecordArgs>),
     /// Run kept tests on both versions
     Replay(Box<ReplayArgs>),
     /// Which pieces of the change a kept difference needs
@@ -147,6 +150,9 @@ pub struct BuildArgs {
     /// Build again, even if the cache has the build
     #[arg(long)]
     pub rebuild: bool,
+    /// Functions are wanted, not a program.
+    #[arg(skip)]
+    pub library: bool,
 }
 
 /// What a run may use.

@@ -6,6 +6,7 @@
 //! there is a report, with everything that was found. The time limit counts from the end of the builds, and is kept whatever the search is
 //! busy with: it works in a thread of its own, which is left behind if it does not end in time.
 
+mod crashing;
 mod ending;
 pub(crate) mod followed;
 mod prepare;
@@ -20,6 +21,7 @@ use crate::config::Config;
 use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
+use crate::function::Driven;
 use crate::lab::Shared;
 use crate::ladder::Ladder;
 use crate::ledger::{lock, Ledger};
@@ -37,8 +39,8 @@ use crate::stability::{self, Conditions, Round};
 use crate::texts;
 use crate::versions::{self, Wanted};
 use crate::{astray, constants, engine, faithful, own_memory, unsupported};
-use parallax_build::{Cache, Version};
-use parallax_execute::{Limits, TestCase};
+use parallax_build::{Cache, Extra, Version};
+use parallax_execute::{Interrupt, Limits, TestCase};
 use parallax_instrument::{Instrumented, Sameness};
 use parallax_oracle::{Aspect, Aspects, Causes, Expectations, Rules};
 use parallax_plan::Plan;
@@ -76,6 +78,25 @@ pub fn compare_for(
     comparison.run(out, rules, &clock)
 }
 
+/// Both versions with the sanitizers that are wanted.
+fn sanitized(
+    args: &DiffArgs,
+    wanted: &[Wanted; 2],
+    interrupt: &Interrupt,
+    cache: &Cache,
+) -> Result<Option<[Version; 2]>, CliError> {
+    if args.sanitize.is_empty() {
+        return Ok(None);
+    }
+    let names: Vec<String> = args.sanitize.iter().map(|name| name.name().to_owned()).collect();
+    let one = |i: usize| {
+        let what = ["sanitizer build of the old", "sanitizer build of the new"][i];
+        versions::beside(&wanted[i], what, Extra::Sanitizers(names.clone()), interrupt, cache)
+    };
+    let [old, new] = versions::in_parallel(one);
+    Ok(Some([old?, new?]))
+}
+
 /// What is compared, from the options.
 pub fn rules(args: &OracleArgs) -> Result<Rules, CliError> {
     let compare: Aspects = match &args.compare {
@@ -109,8 +130,12 @@ pub struct Comparison<'c> {
     pub reaching: Option<&'c Reaching>,
     pub wanted: [Wanted; 2],
     pub built: [Version; 2],
+    /// The versions are programs around one function.
+    pub driven: Option<Arc<Driven>>,
     pub natives: [Native; 2],
     pub golden: Option<Native>,
+    /// Both with sanitizers, if that is wanted.
+    sanitized: Option<[Version; 2]>,
     /// What the versions load on the first seed.
     pub observed: Observed,
     pub cache: Cache,
@@ -155,7 +180,8 @@ impl Comparison<'_> {
         };
         let view = self.view(&rules);
         let (launch, most) = (self.setting.launch(), self.args.max_differences);
-        let ledger = Mutex::new(Ledger::new(view, out, launch, changes, most)?);
+        let ledger =
+            Mutex::new(Ledger::new(view, out, launch, changes, most)?.with_calls(self.driven.clone()));
         let begun = OnceLock::new();
         std::thread::scope(|scope| {
             let (ended, over) = channel();
@@ -212,6 +238,9 @@ impl Comparison<'_> {
                 return Err(error);
             }
         };
+        if let Some(begun) = begun.get() {
+            self.take_crashes(&mut ledger, begun, changed)?;
+        }
         if self.setting.interrupt.is_set() {
             ledger.view.ended = "interrupted".to_owned();
         }
@@ -281,7 +310,7 @@ impl Comparison<'_> {
         known.1.learn_constants(&constants::probed(&mut natives, &seeds, &first, &rules, self.args.time)?);
         show.begin();
         let shared = Arc::new(self.shared(rules, known, reached));
-        first.iter().flatten().for_each(|run| shared.cut.note(run));
+        first.iter().flatten().for_each(|run| shared.note(run));
         let changes = lock(ledger).changes.clone();
         let ladder = Ladder::new(changed, &changes);
         let Begun { instrumented, shared, first, .. } =
@@ -353,6 +382,14 @@ impl Comparison<'_> {
 
     pub fn limits(&self) -> Limits {
         engine::limits(&self.args.limits, self.args.oracle.run_time)
+    }
+
+    /// An input of a function has a length of its own.
+    fn max_input(&self) -> usize {
+        match self.driven.as_ref().map_or(0, |driven| driven.input()) {
+            0 => self.args.max_input as usize,
+            bytes => bytes,
+        }
     }
 
     fn versions(&self) -> VersionsView {

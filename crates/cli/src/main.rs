@@ -17,6 +17,7 @@ mod clock;
 mod config;
 mod constants;
 mod corpus;
+mod crashes;
 mod cut;
 mod dependence;
 mod depends;
@@ -31,6 +32,8 @@ mod exit_code;
 mod faithful;
 mod findings;
 mod following;
+mod function;
+mod function_args;
 mod golden;
 mod graphs;
 mod history;
@@ -58,6 +61,8 @@ mod reach;
 mod reach_args;
 mod reached;
 mod reading;
+mod record;
+mod record_args;
 mod replay;
 mod report;
 mod resolve;
@@ -95,6 +100,10 @@ fn main() -> std::process::ExitCode {
     let mut args = std::env::args_os();
     if args.nth(1).is_some_and(|first| first == parallax_execute::RUNNER_SUBCOMMAND) {
         std::process::exit(parallax_execute::runner_main(args));
+    }
+    let mut args = std::env::args_os();
+    if args.nth(1).is_some_and(|first| first == parallax_record::STAGE_SUBCOMMAND) {
+        std::process::exit(parallax_record::stage_main(args));
     }
     // A panic is a bug in Parallax: the message is printed by the default hook.
     match std::panic::catch_unwind(|| run(Cli::parse())) {
@@ -157,6 +166,10 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
         }
         Command::Replay(args) => {
             let (text, code) = replay::replay(&args)?;
+            print(&text).map(|()| code)
+        }
+        Command::Record(args) => {
+            let (text, code) = record::record(&args)?;
             print(&text).map(|()| code)
         }
         Command::Blame(args) => {

@@ -156,6 +156,10 @@ fn one(difference: &DifferenceView, view: &DiffView) -> String {
     if let Some(cause) = &difference.cause {
         text.push_str(&format!("<p>Cause: {}</p>\n", escaped(cause)));
     }
+    if !difference.chain.is_empty() {
+        let steps = difference.chain.iter().map(|step| format!("<li>{}</li>\n", escaped(&step.line())));
+        text.push_str(&format!("<ol class=\"chain\">\n{}</ol>\n", steps.collect::<String>()));
+    }
     text.push_str(&input(difference));
     text.push_str(&behaviours(difference));
     let test = escaped(&difference.test);

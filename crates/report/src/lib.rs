@@ -28,6 +28,7 @@ pub mod picture;
 pub mod place;
 pub mod reach_human;
 pub mod reach_view;
+pub mod record_view;
 pub mod sarif;
 mod script;
 mod side_by_side;

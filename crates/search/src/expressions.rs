@@ -2,10 +2,10 @@
 
 use crate::havoc;
 use crate::numbers::{self, Form, Numbers};
+pub use crate::solvers::Answer;
 use crate::solvers::{Prepared, Terms};
 use crate::Traced;
 use parallax_execute::TestCase;
-pub use crate::solvers::Answer;
 pub use parallax_solve::ExprId;
 use parallax_solve::{Constraint, Limit, Pool, Program, VarId};
 use parallax_trace::format::Op;
@@ -90,7 +90,8 @@ impl Expressions {
     /// The numbers (see [`crate::numbers`]) that expressions are about.
     fn written_in(&self, roots: &[ExprId]) -> BTreeSet<u32> {
         let supports = roots.iter().map(|e| self.terms.pool.support(*e));
-        let inputs = supports.flat_map(|s| s.iter().map(|v| self.terms.pool.var(*v).input).collect::<Vec<_>>());
+        let inputs =
+            supports.flat_map(|s| s.iter().map(|v| self.terms.pool.var(*v).input).collect::<Vec<_>>());
         inputs.filter(|input| self.terms.names.is_written(*input)).collect()
     }
 

@@ -3,7 +3,7 @@
 //! In: the command line of `parallax diff`. Out: a [`Comparison`], the rules of the oracle, the claim on the output directory, and the clock, which
 //! stands still.
 
-use super::{rules, Comparison};
+use super::{rules, sanitized, Comparison};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::diff_args::DiffArgs;
@@ -14,7 +14,7 @@ use crate::natives::Setting;
 use crate::reach::Reaching;
 use crate::resolve::Inputs;
 use crate::seeds::{self, More};
-use crate::{check, golden, versions};
+use crate::{check, function, golden, versions};
 use parallax_build::Cache;
 use parallax_execute::Interrupt;
 use parallax_oracle::{Profiler, Rules};
@@ -39,9 +39,10 @@ pub fn prepare<'c>(
     let interrupt = Interrupt::on_signals();
     check::options(args)?;
     let rules = rules(&args.oracle)?;
+    let function = function::options(&args.function)?;
     let mut inputs = Inputs::read(&args.inputs)?;
     let more = More { directory: args.seeds.as_deref(), limits: args.seed_limits, read: args.inputs.read };
-    let seeds = seeds::seeds(inputs.test_case(), &more, &mut inputs.warnings)?;
+    let mut seeds = seeds::seeds(inputs.test_case(), &more, &mut inputs.warnings)?;
     check::seeds(&seeds)?;
     let wanted = versions::wanted(args, config)?;
     check::versions(args, &wanted)?;
@@ -49,8 +50,13 @@ pub fn prepare<'c>(
     let cache = Cache::from_environment();
     eprintln!("parallax: building {} and {}", wanted[0].name, wanted[1].name);
     let built = versions::build(&wanted, &interrupt, &cache)?;
+    let (built, driven) = function::driven(function.as_ref(), built, &mut seeds, &cache)?;
     let golden =
         args.golden.as_ref().map(|name| golden::build(name, &args.build, &interrupt, &cache)).transpose()?;
+    let sanitized = sanitized(args, &wanted, &interrupt, &cache)?;
+    if let Some(reaching) = reaching {
+        reaching.build(&wanted[1], &interrupt, &cache);
+    }
     let argv0 = versions::common_name(&built[0].native, &built[1].native);
     let natives = [Native::of(&built[0]), Native::of(&built[1])];
     let homes = native::homes(&natives.iter().chain(&golden).collect::<Vec<_>>());
@@ -61,8 +67,10 @@ pub fn prepare<'c>(
         reaching,
         wanted,
         built,
+        driven,
         natives,
         golden,
+        sanitized,
         observed,
         cache,
         setting,

@@ -8,6 +8,8 @@ use crate::golden::Golden;
 use crate::keeper::{Effort, Keeper};
 use crate::lab::{Shared, VersionsLab};
 use crate::ledger::Ledger;
+use crate::native::Native;
+use crate::natives::{Natives, Setting};
 use crate::progress::Show;
 use crate::resolve::SymbolicKinds;
 use crate::watch::Watch;
@@ -117,8 +119,26 @@ impl Comparison<'_> {
         };
         let mut natives = self.natives(&self.setting)?;
         natives.deadline = Some(deadline);
+        let sanitized = self.sanitized(deadline)?;
         let symbolic = Pair::new(symbolic(0)?, symbolic(1)?);
-        Ok(VersionsLab { natives, symbolic, shared: shared.clone(), deadline, last: Pair::new(None, None) })
+        Ok(VersionsLab {
+            natives,
+            sanitized,
+            symbolic,
+            shared: shared.clone(),
+            deadline,
+            last: Pair::new(None, None),
+        })
+    }
+
+    /// The sanitizer builds, ready to run.
+    fn sanitized(&self, deadline: Instant) -> Result<Option<Natives>, CliError> {
+        let Some(built) = &self.sanitized else { return Ok(None) };
+        let both = [Native::of(&built[0]), Native::of(&built[1])];
+        let setting = Setting { homes: native::homes(&[&both[0], &both[1]]), ..self.setting.clone() };
+        let mut natives = Natives::new([&*built[0].native, &*built[1].native], self.limits(), &setting)?;
+        natives.deadline = Some(deadline);
+        Ok(Some(natives))
     }
 
     fn settings(&self, shared: &Shared) -> Settings {
@@ -131,7 +151,7 @@ impl Comparison<'_> {
             query_time: self.args.query_time,
             run_work: RunWork { factor: self.args.run_work, ..RunWork::default() },
             enough: shared.enough.clone(),
-            max_input: self.args.max_input as usize,
+            max_input: self.max_input(),
             varied: self.varied(),
             record: self.args.record_queries.clone(),
         }

@@ -11,7 +11,7 @@ use crate::natives::NoRun;
 use parallax_execute::{Outcome, Run, TestCase};
 use parallax_oracle::{Runner, Which};
 use parallax_report::kept::ending;
-use parallax_search::{Harness, HarnessError, Side, Traced, Verdict};
+use parallax_search::{Cost, Harness, HarnessError, Side, Traced, Verdict};
 use parallax_trace::synth::Synth;
 use parallax_verify::{Bench, Ended, Seen};
 
@@ -70,6 +70,7 @@ impl Lab {
 
 /// A run that was not made.
 fn unseen(reason: String, was_made: bool) -> Seen {
-    let traced = Traced { trace: Synth::new(Vec::new()).trace(), inputs: Vec::new(), digest: 0, cost: Default::default() };
+    let trace = Synth::new(Vec::new()).trace();
+    let traced = Traced { trace, inputs: Vec::new(), digest: 0, cost: Cost::default() };
     Seen { traced, ended: Ended::Cut(reason), was_made, lines: Vec::new() }
 }
