@@ -26,10 +26,18 @@ pub struct Laboratory {
 
 impl Laboratory {
     pub fn new() -> Laboratory {
+        Laboratory::with_plan(parallax_plan::Plan::default())
+    }
+
+    pub fn with_plan(plan: parallax_plan::Plan) -> Laboratory {
+        Laboratory::with_map(ProgramMap::default(), plan)
+    }
+
+    pub fn with_map(map: ProgramMap, plan: parallax_plan::Plan) -> Laboratory {
         let settings = Settings::default();
         // For the whole test: a few bytes.
-        let (map, plan): (&'static ProgramMap, &'static parallax_plan::Plan) =
-            (Box::leak(Box::default()), Box::leak(Box::default()));
+        let map: &'static ProgramMap = Box::leak(Box::new(map));
+        let plan: &'static parallax_plan::Plan = Box::leak(Box::new(plan));
         let guide = Guide::new(Pair::new(map, map), plan, true);
         let budget = Budget {
             deadline: Instant::now() + Duration::from_secs(600),
@@ -91,6 +99,12 @@ impl Laboratory {
             fresh: vec![],
             alignment,
         }
+    }
+
+    /// A run was made from the first one.
+    pub fn came_from_first(&mut self, run: &RunFacts) {
+        let of = (run.id.0 > 0).then_some(RunId(0));
+        self.known.runs[run.id.0].made.of = of;
     }
 
     fn see(&mut self) -> Context<'_> {
