@@ -35,6 +35,7 @@ pub const LIMITS: Limits = Limits {
     output: 16 << 20,
     file_size: 16 << 20,
     processes: 64,
+    work: 0,
     changed_files: 10_000,
     changed_bytes: 64 << 20,
 };

@@ -1,4 +1,4 @@
-//! The subjects of `bench/subjects/diff`, `blind` and `fresh` are what their descriptions say.
+//! The subjects of `bench/subjects/diff`, `blind`, `fresh` and `heavy` are what their descriptions say.
 
 use parallax_bench::versions::native::Natives;
 use parallax_bench::versions::product::{Layout, Product};

@@ -1,5 +1,5 @@
-//! Pairs of versions: the subjects of `bench/subjects/diff`, and those of `bench/subjects/blind` and `bench/subjects/fresh`, which were written by people who had
-//! not seen the search.
+//! Pairs of versions: the subjects of `bench/subjects/diff`; those of `bench/subjects/blind` and `bench/subjects/fresh`, which were written by people who had
+//! not seen the search; and those of `bench/subjects/heavy`, whose running time depends on a number, a repetition or a recursion in the input.
 //!
 //! In: `NAME/old.c`, `NAME/new.c` and `NAME/subject.toml`. Out: what changed, the seed that a search starts from, and a
 //! witness that shows what is expected.
@@ -66,7 +66,7 @@ pub struct Pair {
 }
 
 /// The sets of subjects, by the names of their directories.
-pub const SETS: [&str; 3] = ["diff", "blind", "fresh"];
+pub const SETS: [&str; 4] = ["diff", "blind", "fresh", "heavy"];
 
 /// Every pair of the first set, by name.
 pub fn all() -> Result<Vec<Pair>> {

@@ -16,6 +16,7 @@ const LIMITS: Limits = Limits {
     output: 1 << 20,
     file_size: 16 << 20,
     processes: 8,
+    work: 0,
     changed_files: 10_000,
     changed_bytes: 64 << 20,
 };

@@ -6,6 +6,7 @@ use crate::blame_args::BlameArgs;
 use crate::diff_args::{DiffArgs, DiffFormat, ReplayArgs, StrategiesArgs};
 use crate::history_args::HistoryArgs;
 use crate::inspect_args::InspectArgs;
+use crate::reach_args::ReachArgs;
 use crate::reading::ReadLimits;
 use crate::units;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -27,6 +28,8 @@ pub enum Command {
     Trace(Box<TraceArgs>),
     /// Find inputs on which two versions differ
     Diff(Box<DiffArgs>),
+    /// Generate inputs that execute every changed place; patch coverage before and after
+    Reach(Box<ReachArgs>),
     /// Show what changed between two versions: changes, targets, complexity, graphs
     Inspect(Box<InspectArgs>),
     /// Run kept tests on both versions

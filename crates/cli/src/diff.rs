@@ -7,6 +7,9 @@
 //! busy with: it works in a thread of its own, which is left behind if it does not end in time.
 
 mod ending;
+pub(crate) mod followed;
+mod reaching;
+mod searching;
 
 use crate::changed::{self, Changed};
 use crate::clock::{Clock, Waited};
@@ -14,9 +17,8 @@ use crate::config::Config;
 use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
-use crate::golden::{self, Golden};
-use crate::keeper::{Effort, Keeper};
-use crate::lab::{Shared, VersionsLab};
+use crate::golden;
+use crate::lab::Shared;
 use crate::ladder::Ladder;
 use crate::ledger::{lock, Ledger};
 use crate::loaded::{self, Observed, Tried};
@@ -24,6 +26,7 @@ use crate::native::{self, Native};
 use crate::natives::{Natives, Setting};
 use crate::outcomes::{self, warn, Names};
 use crate::progress::Show;
+use crate::reach::Reaching;
 use crate::reached::Reached;
 use crate::resolve::{self, Inputs, SymbolicKinds};
 use crate::run_file::{self, Built, Recipe, RunFile};
@@ -31,28 +34,23 @@ use crate::seeds::{self, More, Seed};
 use crate::stability::{self, Conditions, Round};
 use crate::texts;
 use crate::versions::{self, Wanted};
-use crate::watch::Watch;
-use crate::{astray, check, constants, engine, faithful, own_memory, strategies, unsupported};
+use crate::{astray, check, constants, engine, faithful, own_memory, unsupported};
 use parallax_build::{Cache, Version};
-use parallax_execute::{Executor, Interrupt, Kind, Limits, TestCase};
+use parallax_execute::{Interrupt, Limits, TestCase};
 use parallax_instrument::{Instrumented, Sameness};
 use parallax_oracle::{Aspect, Aspects, Causes, Expectations, Profiler, Rules};
 use parallax_plan::Plan;
 use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
 use parallax_report::{diff_human, OutDir};
-use parallax_search::{Budget, Harness, Outcome, Pair, Settings, Varied};
-use std::sync::atomic::AtomicBool;
+use parallax_search::Outcome;
+use parallax_trace::sites::ProgramMap;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// How much longer than the native one a run of a symbolic build may take.
 const SYMBOLIC_FACTOR: u32 = 2;
-
-/// The part of the time in which no new inputs are tried any more, so that the tests found last are made small; and the most of it.
-const RESERVED_PART: u32 = 10;
-const MOST_RESERVED: Duration = Duration::from_secs(1);
 
 /// What is printed, and how Parallax ends.
 pub struct Finished {
@@ -61,6 +59,15 @@ pub struct Finished {
 }
 
 pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliError> {
+    compare_for(args, config, None)
+}
+
+/// Compares two versions. `reaching`: what is to be executed, if that is what the comparison is for.
+pub fn compare_for(
+    args: &DiffArgs,
+    config: Option<&Config>,
+    reaching: Option<&Reaching>,
+) -> Result<Finished, CliError> {
     let interrupt = Interrupt::on_signals();
     check::options(args)?;
     let rules = rules(&args.oracle)?;
@@ -81,8 +88,19 @@ pub fn diff(args: &DiffArgs, config: Option<&Config>) -> Result<Finished, CliErr
     let homes = native::homes(&natives.iter().chain(&golden).collect::<Vec<_>>());
     let setting = Setting { argv0, homes, unconfined: args.limits.unconfined, interrupt };
     let observed = Observed::default();
-    let mut comparison =
-        Comparison { args, wanted, built, natives, golden, observed, cache, setting, inputs, seeds };
+    let mut comparison = Comparison {
+        args,
+        reaching,
+        wanted,
+        built,
+        natives,
+        golden,
+        observed,
+        cache,
+        setting,
+        inputs,
+        seeds,
+    };
     let began = Instant::now();
     comparison.observe()?;
     let clock = Clock::new(args.time.saturating_sub(began.elapsed()));
@@ -104,6 +122,8 @@ pub fn rules(args: &OracleArgs) -> Result<Rules, CliError> {
 enum Compared {
     /// With a proof.
     Equivalent(&'static str),
+    /// There is nothing to search for: why.
+    Nothing(&'static str),
     Searched(Box<Outcome>),
 }
 
@@ -114,10 +134,12 @@ struct Begun {
     /// What the versions did on the seeds.
     first: Round,
     ladder: Ladder,
+    following: Option<followed::Following>,
 }
 
 struct Comparison<'c> {
     args: &'c DiffArgs,
+    reaching: Option<&'c Reaching>,
     wanted: [Wanted; 2],
     built: [Version; 2],
     natives: [Native; 2],
@@ -178,7 +200,11 @@ impl Comparison<'_> {
         }
         rules.add_name(&self.setting.argv0);
         let mut show = Show::new(&out.path().join("logs/progress.log"));
-        let changed = changed::find(&self.built, &self.cache);
+        let changed = match self.reaching {
+            // Without knowing where the change is there is nothing to reach.
+            Some(_) => Some(changed::compare(&self.built, &self.cache)?),
+            None => changed::find(&self.built, &self.cache),
+        };
         let changes = match &changed {
             Some(changed) => changed.changes(),
             None => self.pieces().iter().map(Piece::change).collect(),
@@ -206,10 +232,11 @@ impl Comparison<'_> {
                 clock.wait(&over, || begun.get().is_some() && own_memory::is_used_up(self.args.own_memory));
             if ended != Waited::Over {
                 // The scope would wait for its thread.
-                crate::leave(self.conclude(&ledger, &begun, self.left_behind(&begun, ended)));
+                let compared = self.left_behind(&begun, ended);
+                crate::leave(self.conclude(&ledger, &begun, changed.as_ref(), compared));
             }
             match searching.join() {
-                Ok(compared) => self.conclude(&ledger, &begun, compared),
+                Ok(compared) => self.conclude(&ledger, &begun, changed.as_ref(), compared),
                 // The panic's own message has been printed.
                 Err(panic) => std::panic::resume_unwind(panic),
             }
@@ -221,6 +248,7 @@ impl Comparison<'_> {
         &self,
         ledger: &Mutex<Ledger>,
         begun: &OnceLock<Begun>,
+        changed: Option<&Changed>,
         compared: Result<Compared, CliError>,
     ) -> Result<Finished, CliError> {
         let mut ledger = lock(ledger);
@@ -228,7 +256,13 @@ impl Comparison<'_> {
             ledger.close(&begun.shared.findings())?;
         }
         let code = match compared {
-            Ok(Compared::Searched(outcome)) => self.take_outcome(&mut ledger, begun.get(), &outcome)?,
+            Ok(Compared::Searched(outcome)) => {
+                self.take_outcome(&mut ledger, begun.get(), changed, &outcome)?
+            }
+            Ok(Compared::Nothing(why)) => {
+                ledger.view.ended = why.to_owned();
+                Ok(ExitCode::Success)
+            }
             Ok(Compared::Equivalent(reason)) => {
                 ledger.view.verdict = Verdict::Equivalent;
                 ledger.view.ended = reason.to_owned();
@@ -243,6 +277,9 @@ impl Comparison<'_> {
         };
         if self.setting.interrupt.is_set() {
             ledger.view.ended = "interrupted".to_owned();
+        }
+        if let Some(reaching) = self.reaching {
+            return self.conclude_reach(reaching, &mut ledger, changed, begun.get(), code);
         }
         ledger.finish()?;
         let text = match self.args.format {
@@ -267,8 +304,10 @@ impl Comparison<'_> {
         self.show_seeds(&first, ledger, show)?;
         // Comparing what was built, and instrumenting it, is building.
         clock.stop();
-        let unchanged = changed.is_some_and(|changed| changed.comparison.only_names());
-        match parallax_instrument::sameness([&self.built[0], &self.built[1]], unchanged) {
+        if let Some(why) = self.reaching.and_then(|reaching| reaching.nothing(changed)) {
+            return Ok(Compared::Nothing(why));
+        }
+        match self.sameness(changed) {
             Sameness::Equivalent(reason) => {
                 clock.start();
                 let again = self.round(Conditions::Other)?;
@@ -287,11 +326,11 @@ impl Comparison<'_> {
         let maps = [&instrumented[0].map, &instrumented[1].map];
         let plan = changed.map(|changed| changed.plan(maps, &parallax_plan::Settings::default()));
         let plan = plan.unwrap_or_default();
-        let reached = changed.map(|changed| Reached::new(changed, &plan, &self.tests())).unwrap_or_default();
+        let reached = self.targets(changed, &plan, maps[1]);
         warn(unsupported::warnings(maps, &self.built), ledger, show);
         let mut known = texts::causes(&self.wanted, &self.built, maps);
         own_memory::check(self.args.own_memory)?;
-        let deadline = clock.start();
+        let (following, deadline) = self.following(changed, clock);
         lock(ledger).begin(Instant::now());
         let unstable = stability::settle(&mut rules, &first, &self.round(Conditions::Other)?)?;
         for part in &unstable {
@@ -309,7 +348,7 @@ impl Comparison<'_> {
         let changes = lock(ledger).changes.clone();
         let ladder = Ladder::new(changed, &changes);
         let Begun { instrumented, shared, first, .. } =
-            begun.get_or_init(|| Begun { instrumented, shared, first, ladder });
+            begun.get_or_init(|| Begun { instrumented, shared, first, ladder, following });
         let mut lab = self.lab(instrumented, shared, deadline)?;
         let maps = [&instrumented[0].map, &instrumented[1].map];
         let unfaithful = faithful::check(&mut lab, maps, &self.seeds, first, self.args.time);
@@ -317,6 +356,20 @@ impl Comparison<'_> {
         let keeper = self.keeper(lab, ledger, deadline)?;
         let outcome = self.search(instrumented, &plan, shared, deadline, keeper, ledger, show)?;
         Ok(Compared::Searched(Box::new(outcome)))
+    }
+
+    /// A proof that there is nothing to find. What is only to be executed can be, whatever the versions have in common.
+    fn sameness(&self, changed: Option<&Changed>) -> Sameness {
+        if self.reaching.is_some() {
+            return Sameness::Unknown;
+        }
+        let unchanged = changed.is_some_and(|changed| changed.comparison.only_names());
+        parallax_instrument::sameness([&self.built[0], &self.built[1]], unchanged)
+    }
+
+    /// What is to be executed.
+    fn targets(&self, changed: Option<&Changed>, plan: &Plan, map: &ProgramMap) -> Reached {
+        changed.map(|changed| Reached::new(changed, plan, map, &self.tests())).unwrap_or_default()
     }
 
     fn shared(&self, rules: Rules, known: (Causes, Expectations), reached: Reached) -> Shared {
@@ -369,124 +422,6 @@ impl Comparison<'_> {
         let golden = self.args.golden.as_ref().zip(self.golden.as_ref());
         let names = [&*self.wanted[0].name, &*self.wanted[1].name];
         native::view(names, &self.natives, golden, &self.observed.loaded)
-    }
-
-    fn search(
-        &self,
-        instrumented: &[Instrumented; 2],
-        plan: &Plan,
-        shared: &Arc<Shared>,
-        deadline: Instant,
-        keeper: Keeper,
-        ledger: &Mutex<Ledger>,
-        show: &mut Show,
-    ) -> Result<Outcome, CliError> {
-        let maps = Pair::new(&instrumented[0].map, &instrumented[1].map);
-        // So that what is found last can still be made small.
-        let closing = deadline - (self.args.time / RESERVED_PART).min(MOST_RESERVED);
-        let labs = self.labs(instrumented, shared, closing)?;
-        let (sender, receiver) = channel();
-        std::thread::scope(|scope| {
-            scope.spawn(move || keeper.work(receiver));
-            let interrupt = self.setting.interrupt.clone();
-            let mut watch = Watch { shared, ledger, sender, deadline, interrupt, show, trouble: None };
-            let outcome = parallax_search::search(
-                self.tests(),
-                labs,
-                (maps, plan),
-                &self.settings(shared.enough.clone()),
-                &self.budget(closing),
-                &mut |progress| watch.take(progress),
-            );
-            match watch.trouble.take() {
-                Some(error) => Err(error),
-                None => outcome.map_err(strategies::unknown),
-            }
-        })
-    }
-
-    fn keeper<'k>(
-        &self,
-        lab: VersionsLab,
-        ledger: &'k Mutex<Ledger>,
-        deadline: Instant,
-    ) -> Result<Keeper<'k>, CliError> {
-        let golden = self.golden.as_ref();
-        let golden =
-            golden.map(|g| Golden::new(&g.binary, self.limits(), deadline, &self.setting)).transpose()?;
-        let effort = Effort { time: self.args.minimise_time, runs: self.args.minimise_runs };
-        let (varied, interrupt) = (self.varied(), self.setting.interrupt.clone());
-        Ok(Keeper { lab, golden, ledger, effort, varied, deadline, interrupt })
-    }
-
-    fn labs(
-        &self,
-        instrumented: &[Instrumented; 2],
-        shared: &Arc<Shared>,
-        deadline: Instant,
-    ) -> Result<Vec<Box<dyn Harness>>, CliError> {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let jobs = self.args.jobs.map_or(cores, usize::from);
-        let mut labs: Vec<Box<dyn Harness>> = Vec::new();
-        for _ in 0..jobs {
-            labs.push(Box::new(self.lab(instrumented, shared, deadline)?));
-        }
-        Ok(labs)
-    }
-
-    fn lab(
-        &self,
-        instrumented: &[Instrumented; 2],
-        shared: &Arc<Shared>,
-        deadline: Instant,
-    ) -> Result<VersionsLab, CliError> {
-        let symbolic = |i: usize| {
-            let instrumented = &instrumented[i];
-            let sizes = own_memory::arena(engine::arena(&self.args.limits), self.args.own_memory);
-            let arena = Some(sizes.with_edges(instrumented.map.edges.len()));
-            let homes =
-                vec![native::instrumented(&instrumented.program, &self.built[i], &self.setting.homes)];
-            let symbolic = self.symbolic().for_runs();
-            let options = parallax_execute::Options {
-                arena,
-                homes,
-                symbolic,
-                may_stay: true,
-                ..self.setting.options()
-            };
-            Executor::new(&instrumented.program, Kind::Instrumented, options)
-        };
-        let mut natives = self.natives(&self.setting)?;
-        natives.deadline = Some(deadline);
-        let symbolic = Pair::new(symbolic(0)?, symbolic(1)?);
-        Ok(VersionsLab { natives, symbolic, shared: shared.clone(), deadline, last: Pair::new(None, None) })
-    }
-
-    fn settings(&self, enough: Arc<AtomicBool>) -> Settings {
-        Settings {
-            random_seed: self.args.seed,
-            strategies: strategies::choice(&self.args.search),
-            query_steps: self.args.query_steps,
-            query_time: self.args.query_time,
-            enough,
-            max_input: self.args.max_input as usize,
-            varied: self.varied(),
-            record: self.args.record_queries.clone(),
-        }
-    }
-
-    fn varied(&self) -> Varied {
-        let SymbolicKinds { arguments, stdin, files, env } = self.symbolic();
-        Varied { arguments, stdin, files, env }
-    }
-
-    fn budget(&self, deadline: Instant) -> Budget {
-        Budget {
-            deadline,
-            runs: self.args.runs,
-            interrupt: self.setting.interrupt.clone(),
-            memory: own_memory::memory(self.args.own_memory),
-        }
     }
 }
 

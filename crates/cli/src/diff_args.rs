@@ -63,6 +63,9 @@ pub struct DiffArgs {
     /// Wall-clock time for one query: the last resort, should its steps take far longer
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::duration)]
     pub query_time: Duration,
+    /// Work of one run of a symbolic build, as a multiple of what runs usually do; it grows when lighter inputs have nothing left
+    #[arg(long, value_name = "FACTOR", default_value_t = 16, value_parser = clap::value_parser!(u64).range(1..))]
+    pub run_work: u64,
     /// Write every query as SMT-LIB to this directory
     #[arg(long, value_name = "DIR")]
     pub record_queries: Option<PathBuf>,
@@ -75,6 +78,15 @@ pub struct DiffArgs {
     /// Time for writing corpus/ when the search is over; more than the default may make it end later than --time says
     #[arg(long, value_name = "TIME", default_value = "300ms", value_parser = units::duration)]
     pub corpus_time: Duration,
+    /// Time for following both versions on what was found, to tell how far each change got; a tenth of --time at most, 0 to leave it
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = units::duration)]
+    pub follow_time: Duration,
+    /// Inputs that are followed besides those that show a difference
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    pub follow_inputs: u32,
+    /// Events of both versions that are followed of one input
+    #[arg(long, value_name = "N", default_value_t = 50_000_000)]
+    pub follow_events: u64,
     /// Time for making one test smaller
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = units::duration)]
     pub minimise_time: Duration,

@@ -166,6 +166,7 @@ pub fn limits(limits: &LimitArgs, time: Duration) -> Limits {
         output: limits.max_output,
         file_size: limits.max_file_size,
         processes: limits.max_processes,
+        work: 0,
         changed_files: limits.max_changed_files,
         changed_bytes: limits.max_changed_size,
     }

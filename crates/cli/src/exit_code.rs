@@ -32,7 +32,7 @@ impl ExitCode {
         (ExitCode::Usage, 2, "usage, configuration, or a file that is not there"),
         (ExitCode::Build, 3, "a version does not build, is not instrumented, or does not start"),
         (ExitCode::Unstable, 4, "a version is unstable against itself"),
-        (ExitCode::NotExecuted, 5, "none found; no input executed the change, or a replay ran out of time"),
+        (ExitCode::NotExecuted, 5, "change not executed (reach: not all of it), or a replay out of time"),
         (ExitCode::Unconfirmed, 6, "none confirmed, but the versions differed on a seed"),
         (ExitCode::Internal, 70, "internal error: a bug in Parallax"),
         (ExitCode::Interrupted, 130, "interrupted"),

@@ -13,9 +13,10 @@ use crate::losses::Losses;
 use crate::natives::{limited, Natives, NoRun};
 use crate::own_memory::Room;
 use crate::reached::Reached;
-use parallax_execute::{Executor, Limits, Run, TestCase};
+use parallax_execute::{Executor, Limits, Outcome, Run, TestCase};
 use parallax_oracle::{describe, judge, look, Case, Causes, Expectations, Flaky, Judgement, Rules};
-use parallax_search::{Glimpse, Harness, HarnessError, Pair, Side, Snapshot, Traced, Verdict};
+use parallax_search::{Cost, CutShort, Glimpse, Harness, HarnessError, Pair, Side, Snapshot, Traced, Verdict};
+use parallax_trace::request::Input;
 use parallax_trace::synth::Synth;
 use parallax_trace::Trace;
 use std::sync::atomic::AtomicBool;
@@ -93,23 +94,28 @@ pub struct VersionsLab {
 }
 
 impl Harness for VersionsLab {
-    fn trace(&mut self, side: Side, test: &TestCase) -> Result<Traced, HarnessError> {
-        let traced = self.traced(side, test)?;
+    fn trace(&mut self, side: Side, test: &TestCase, work: u64) -> Result<Traced, HarnessError> {
+        let traced = self.traced(side, test, work)?;
         self.note_alike(side);
         Ok(traced)
     }
 
-    fn glimpse(&mut self, side: Side, test: &TestCase) -> Result<Glimpse, HarnessError> {
+    fn glimpse(&mut self, side: Side, test: &TestCase, work: u64) -> Result<Glimpse, HarnessError> {
         self.last[side] = None;
         let glimpse = limited(&self.shared.limits, Some(self.deadline)).and_then(|(limits, _)| {
             let executor = &mut self.symbolic[side];
-            let run = executor.run_unobserved(test, &limits)?;
+            let run = executor.run_unobserved(test, &Limits { work, ..limits })?;
+            let cost = cost(&run, executor);
             self.shared.cut.note(&run);
             let digest = self.shared.rules.now().digest(&run);
             self.last[side] = Some((test.clone(), run));
-            Ok(Glimpse { digest, taken: self.taken(side) })
+            let taken = self.taken(side);
+            if side == Side::New {
+                self.shared.reached.note(taken.iter().copied(), test);
+            }
+            Ok(Glimpse { digest, taken, cost })
         });
-        let glimpse = unless_broken(glimpse, || Glimpse { taken: vec![], digest: 0 })?;
+        let glimpse = unless_broken(glimpse, || Glimpse { taken: vec![], digest: 0, cost: Cost::default() })?;
         self.note_alike(side);
         Ok(glimpse)
     }
@@ -118,7 +124,9 @@ impl Harness for VersionsLab {
         if let Some(signature) = self.only_known_wording(test) {
             return Ok(Verdict::Different { signature });
         }
-        let mut case = match judge(&mut self.natives, &self.shared.rules.now(), test, &|_| true) {
+        let judged = judge(&mut self.natives, &self.shared.rules.now(), test, &|_| true);
+        self.note_astray(test, &judged);
+        let mut case = match judged {
             Ok(Judgement::Different(case)) => case,
             other => return self.not_different(other),
         };
@@ -164,8 +172,8 @@ impl VersionsLab {
 
     /// What a difference comes from: see [`parallax_oracle::describe`].
     pub fn describe(&mut self, case: &mut Case) -> Result<(), HarnessError> {
-        let old = self.traced(Side::Old, &case.test)?;
-        let new = self.traced(Side::New, &case.test)?;
+        let old = self.traced(Side::Old, &case.test, 0)?;
+        let new = self.traced(Side::New, &case.test, 0)?;
         let Shared { rules, expectations, causes, .. } = &*self.shared;
         describe(case, &rules.now(), expectations, causes, [&old.trace, &new.trace]);
         Ok(())
@@ -177,24 +185,30 @@ impl VersionsLab {
     }
 
     /// A trace; an empty one where no run could be made.
-    fn traced(&mut self, side: Side, test: &TestCase) -> Result<Traced, HarnessError> {
-        let traced = self.observed(side, test).map(|(_, traced)| traced);
+    fn traced(&mut self, side: Side, test: &TestCase, work: u64) -> Result<Traced, HarnessError> {
+        let traced = self.observed_within(side, test, work).map(|(_, traced)| traced);
         unless_broken(traced, nothing)
     }
 
     /// A run of a symbolic build, with its trace.
     pub fn observed(&mut self, side: Side, test: &TestCase) -> Result<(Run, Traced), NoRun> {
+        self.observed_within(side, test, 0)
+    }
+
+    /// The same of one that may do so much counted work.
+    fn observed_within(&mut self, side: Side, test: &TestCase, work: u64) -> Result<(Run, Traced), NoRun> {
         self.last[side] = None;
         let (limits, _) = limited(&self.shared.limits, Some(self.deadline))?;
-        let run = self.symbolic[side].run(test, &limits)?;
+        let run = self.symbolic[side].run(test, &Limits { work, ..limits })?;
+        let cost = cost(&run, &self.symbolic[side]);
         self.shared.cut.note(&run);
         let digest = self.shared.rules.now().digest(&run);
-        let traced = Traced { digest, ..self.decoded(side) };
+        let traced = Traced { digest, cost, ..self.decoded(side) };
         self.symbolic[side].forget_trace();
         self.last[side] = Some((test.clone(), run.clone()));
         self.shared.losses().note(side, &traced.trace);
         if side == Side::New {
-            self.shared.reached.note(&traced.trace, test);
+            self.shared.reached.note(traced.trace.edges_taken(), test);
         }
         Ok((run, traced))
     }
@@ -205,12 +219,33 @@ impl VersionsLab {
         (test == other).then_some((test, [old, new]))
     }
 
-    /// Counts inputs on which the versions do the same.
+    /// Counts inputs on which the versions do the same. What was cut says nothing about that.
     fn note_alike(&self, side: Side) {
-        let alike = |[old, new]: [&Run; 2]| self.shared.rules.now().differing(old, new).is_empty();
+        let whole = |run: &Run| run.outcome != Outcome::TooMuchWork;
+        let alike = |[old, new]: [&Run; 2]| {
+            whole(old) && whole(new) && self.shared.rules.now().differing(old, new).is_empty()
+        };
         if side == Side::New && self.both().is_some_and(|(_, runs)| alike(runs)) {
             self.shared.findings().note_alike();
         }
+    }
+
+    /// Counts inputs on which a symbolic build does not do what the native program does. What varies by itself, or was cut, says nothing about that.
+    fn note_astray(&self, test: &TestCase, judged: &Result<Judgement, NoRun>) {
+        let Some((_, symbolic)) = self.both().filter(|(last, _)| *last == test) else { return };
+        let [Some(old), Some(new)] = &self.natives.last else { return };
+        let was_cut = |run: &Run| matches!(run.outcome, Outcome::TimedOut | Outcome::Lost);
+        if !matches!(judged, Ok(Judgement::Same | Judgement::Different(_)))
+            || [old, new].into_iter().chain(symbolic).any(was_cut)
+        {
+            return;
+        }
+        let rules = self.shared.rules.now();
+        let is_astray =
+            [old, new].iter().zip(symbolic).any(|(native, run)| !rules.differing(native, run).is_empty());
+        let mut losses = self.shared.losses();
+        losses.compared += 1;
+        losses.astray += u64::from(is_astray);
     }
 
     /// The group of a test case on which nothing differs, in the symbolic builds, but wording that is known already.
@@ -245,11 +280,14 @@ impl VersionsLab {
             self.shared.losses().without_room += 1;
             return nothing();
         };
-        let Ok(inputs) = engine::inputs(arena) else { return nothing() };
-        match Trace::decode(arena.bytes(), &inputs) {
-            Ok(trace) => Traced { trace: trace.into_owned(), inputs, digest: 0 },
-            Err(_) => nothing(),
-        }
+        let decoded = engine::inputs(arena).ok().and_then(|inputs| {
+            let trace = Trace::decode(arena.bytes(), &inputs).ok()?.into_owned();
+            Some(Traced { trace, ..nothing_of(inputs) })
+        });
+        decoded.unwrap_or_else(|| {
+            self.shared.losses().unreadable += 1;
+            nothing()
+        })
     }
 }
 
@@ -264,5 +302,19 @@ fn unless_broken<T>(seen: Result<T, NoRun>, nothing: impl FnOnce() -> T) -> Resu
 
 /// The trace of a run that recorded nothing.
 fn nothing() -> Traced {
-    Traced { trace: Synth::new(Vec::new()).trace(), inputs: Vec::new(), digest: 0 }
+    nothing_of(Vec::new())
+}
+
+fn nothing_of(inputs: Vec<Input>) -> Traced {
+    Traced { trace: Synth::new(Vec::new()).trace(), inputs, digest: 0, cost: Cost::default() }
+}
+
+/// What a run cost that has just ended.
+fn cost(run: &Run, executor: &Executor) -> Cost {
+    let cut = match run.outcome {
+        Outcome::TooMuchWork => CutShort::Work,
+        Outcome::TimedOut => CutShort::Clock,
+        _ => CutShort::No,
+    };
+    Cost { work: executor.arena().header().work(), cut }
 }

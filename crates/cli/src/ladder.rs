@@ -6,6 +6,7 @@
 //! Always holds: a rung is one that was seen. `visible` is said only if a confirmed difference comes from this change and no other.
 
 use crate::changed::{self, Changed};
+use crate::diff::followed::Found;
 use parallax_oracle::OR;
 use parallax_report::diff_view::{DiffView, DifferenceView, TargetView};
 use parallax_report::ladder_view::{ChangeView, Rung};
@@ -50,17 +51,26 @@ impl Ladder {
     }
 
     /// How far the changes are, by what the view holds.
-    pub fn views(&self, view: &DiffView) -> Vec<ChangeView> {
-        self.rows.iter().map(|row| self.row(row, view)).collect()
+    pub fn views(&self, view: &DiffView, followed: &Found) -> Vec<ChangeView> {
+        self.rows.iter().map(|row| self.row(row, view, followed)).collect()
     }
 
-    fn row(&self, row: &Row, view: &DiffView) -> ChangeView {
+    fn row(&self, row: &Row, view: &DiffView, followed: &Found) -> ChangeView {
         let change = row.change.clone();
-        if let Some(difference) = view.differences.iter().find(|difference| self.shows(row, difference, view))
-        {
+        let shown = view.differences.iter().enumerate().find(|(number, difference)| {
+            match followed.visible.get(*number).filter(|changes| !changes.is_empty()) {
+                // What was followed to the end needs no guess.
+                Some(changes) => row.is_alone(changes),
+                None => self.shows(row, difference, view),
+            }
+        });
+        if let Some((_, difference)) = shown {
             let why = format!("difference {}: {}", difference.id, difference.signature);
             let test = Some(difference.test.clone());
             return ChangeView { change, rung: Rung::Visible, test, why };
+        }
+        if let Some(trail) = followed.trails.of(&row.numbers) {
+            return ChangeView { change, rung: trail.rung, test: trail.test.clone(), why: trail.why() };
         }
         let mut executed =
             row.targets.iter().filter_map(|target| view.targets.get(*target)).filter(|t| t.is_reached());
@@ -92,6 +102,11 @@ impl Ladder {
 }
 
 impl Row {
+    /// Are some of these changes a part of it, and no others?
+    fn is_alone(&self, changes: &[u32]) -> bool {
+        changes.iter().all(|change| self.numbers.contains(&(*change as usize)))
+    }
+
     fn is_at(&self, cause: &str) -> bool {
         let (place, is_old) = match cause.strip_suffix(" (old)") {
             Some(place) => (place, true),
@@ -170,7 +185,11 @@ mod tests {
 
     fn rungs(causes: &[Option<&str>], statuses: &[&str]) -> Vec<Rung> {
         let ladder = Ladder { rows: vec![row(5, 0), row(9, 1)] };
-        ladder.views(&view(causes, statuses)).into_iter().map(|change| change.rung).collect()
+        ladder
+            .views(&view(causes, statuses), &Found::default())
+            .into_iter()
+            .map(|change| change.rung)
+            .collect()
     }
 
     #[test]
@@ -195,9 +214,9 @@ mod tests {
     #[test]
     fn the_test_of_a_rung_is_the_input_that_reached_it() {
         let ladder = Ladder { rows: vec![row(5, 0)] };
-        let views = ladder.views(&view(&[], &["reached"]));
+        let views = ladder.views(&view(&[], &["reached"]), &Found::default());
         assert_eq!(views[0].test.as_deref(), Some("corpus/1"));
-        let views = ladder.views(&view(&[], &["seed"]));
+        let views = ladder.views(&view(&[], &["seed"]), &Found::default());
         assert_eq!(views[0].test, None);
     }
 }

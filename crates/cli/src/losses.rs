@@ -28,6 +28,11 @@ pub struct Losses {
     pub without_room: u64,
     /// Labels that were dropped because code without instrumentation had changed memory.
     pub stale: u64,
+    /// Traces that could not be read: the program wrote over what its instrumentation keeps.
+    pub unreadable: u64,
+    /// Inputs on which native and symbolic builds were compared, and those on which they did not do the same.
+    pub compared: u64,
+    pub astray: u64,
     seen: BTreeMap<(Side, u32, Fate), u64>,
 }
 
@@ -47,6 +52,15 @@ impl Losses {
             };
             *self.seen.entry((side, site, fate)).or_default() += 1;
         }
+    }
+
+    /// Calls of a version that are not seen through: site and name.
+    pub fn calls(&self, side: Side) -> Vec<(u32, String)> {
+        let call = |(of, site, fate): &(Side, u32, Fate)| match fate {
+            Fate::Call(name) if *of == side => Some((*site, name.clone())),
+            _ => None,
+        };
+        self.seen.keys().filter_map(call).collect()
     }
 
     pub fn views(&self, maps: [&ProgramMap; 2]) -> Vec<LostView> {

@@ -29,6 +29,7 @@ mod evidence;
 mod exit_code;
 mod faithful;
 mod findings;
+mod following;
 mod golden;
 mod graphs;
 mod history;
@@ -52,6 +53,8 @@ mod own_memory;
 mod progress;
 mod progress_line;
 mod pulse;
+mod reach;
+mod reach_args;
 mod reached;
 mod reading;
 mod replay;
@@ -65,6 +68,7 @@ mod stability;
 mod strategies;
 mod texts;
 mod trace;
+mod trails;
 mod units;
 mod unsupported;
 mod versions;
@@ -79,6 +83,7 @@ use error::CliError;
 use exit_code::ExitCode;
 use inspect_args::InspectArgs;
 use parallax_build::Cache;
+use reach_args::ReachArgs;
 use std::ffi::OsString;
 use std::io::{stdout, Write};
 
@@ -129,6 +134,10 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
             let (args, config) = with_config(*args)?;
             tell(diff::diff(&args, config.as_ref()))
         }
+        Command::Reach(args) => {
+            let (args, config) = with_config(*args)?;
+            tell(reach::reach(&args, config.as_ref()))
+        }
         Command::Inspect(args) => {
             let (args, config) = with_config(*args)?;
             let text = inspect::inspect(&args, config.as_ref())?;
@@ -163,7 +172,12 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
 fn temporaries(command: &Command) -> Option<Cache> {
     let builds = matches!(
         command,
-        Command::Trace(_) | Command::Diff(_) | Command::Inspect(_) | Command::Replay(_) | Command::Blame(_)
+        Command::Trace(_)
+            | Command::Diff(_)
+            | Command::Reach(_)
+            | Command::Inspect(_)
+            | Command::Replay(_)
+            | Command::Blame(_)
     );
     let cache = builds.then(Cache::from_environment)?;
     // A cache that cannot be written is an error of the step that needs it.
@@ -183,6 +197,15 @@ impl Configured for DiffArgs {
     fn of(command: Command) -> Option<Box<DiffArgs>> {
         match command {
             Command::Diff(args) => Some(args),
+            _ => None,
+        }
+    }
+}
+
+impl Configured for ReachArgs {
+    fn of(command: Command) -> Option<Box<ReachArgs>> {
+        match command {
+            Command::Reach(args) => Some(args),
             _ => None,
         }
     }

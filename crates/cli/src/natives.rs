@@ -65,6 +65,8 @@ pub struct Natives {
     limits: Limits,
     /// When the search ends.
     pub deadline: Option<Instant>,
+    /// What each version did last on a test case that was judged, confirmations excepted.
+    pub last: [Option<Run>; 2],
 }
 
 /// What the executors of all versions have in common.
@@ -129,6 +131,7 @@ impl Natives {
             started: 0,
             limits,
             deadline: None,
+            last: [None, None],
         })
     }
 
@@ -156,7 +159,11 @@ impl Runner for Natives {
     type Error = NoRun;
 
     fn run(&mut self, which: Which, test: &TestCase) -> Result<Run, NoRun> {
-        run_until(&mut self.executors[which as usize], test, &self.limits, self.deadline)
+        let executor = &mut self.executors[which as usize];
+        self.last[which as usize] = None;
+        let run = run_until(executor, test, &self.limits, self.deadline)?;
+        self.last[which as usize] = Some(run.clone());
+        Ok(run)
     }
 
     fn again(&mut self, which: Which, test: &TestCase, trial: Trial) -> Result<Run, NoRun> {

@@ -39,6 +39,20 @@ pub fn of_runs(losses: &Losses) -> Vec<String> {
         let bytes = count(losses.stale, "byte", "bytes");
         reasons.push(format!("code without instrumentation changed {bytes} that depend on the input"));
     }
+    if losses.unreadable > 0 {
+        let traces = count(losses.unreadable, "trace", "traces");
+        reasons.push(format!(
+            "{traces} could not be read: the program writes over what its instrumentation keeps, so what it did there is not known"
+        ));
+    }
+    if losses.astray > 0 {
+        let inputs = count(losses.compared, "input", "inputs");
+        reasons.push(format!(
+            "on {} of {inputs} that native and symbolic builds were both run on, a symbolic build did not do what the native program \
+             does; the search follows the symbolic builds",
+            losses.astray
+        ));
+    }
     reasons
 }
 
@@ -87,5 +101,9 @@ mod tests {
         losses.flags = FLAG_THREADS | FLAG_FINISHED;
         let text = exhausted(&losses, None, &[]);
         assert!(!text.contains("nothing was left") && text.contains("threads"), "{text}");
+        let mut losses = Losses::default();
+        (losses.unreadable, losses.compared, losses.astray) = (2, 7, 3);
+        let text = exhausted(&losses, None, &[]);
+        assert!(text.contains("2 traces could not be read") && text.contains("on 3 of 7 inputs"), "{text}");
     }
 }

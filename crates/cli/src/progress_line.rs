@@ -16,7 +16,10 @@ pub fn line(stats: &Stats, differences: usize, width: usize) -> String {
     let inputs = format!("{} inputs", short(stats.runs));
     let queries = format!("{} queries", short(stats.queries));
     let branches = format!("branches {}/{}", short(stats.flipped_sites), short(stats.symbolic_sites));
-    let found = format!("differences {differences}");
+    let mut found = format!("differences {differences}");
+    if stats.targets > 0 {
+        found = format!("targets {}/{}, {found}", short(stats.reached_targets), short(stats.targets));
+    }
     let per_second = |text: &str, n: u64| format!("{text} ({}/s)", short(rate(n)));
     let (fast_inputs, fast_queries) = (per_second(&inputs, stats.runs), per_second(&queries, stats.queries));
     let forms = [

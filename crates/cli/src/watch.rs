@@ -7,6 +7,7 @@ use crate::keeper::Rough;
 use crate::lab::Shared;
 use crate::ledger::{lock, Ledger};
 use crate::progress::Show;
+use crate::reach::Reaching;
 use parallax_execute::Interrupt;
 use parallax_report::diff_view::{DiffStats, StrategyStatsView};
 use parallax_search::{Found, Progress, Stats, StrategyStats};
@@ -25,6 +26,8 @@ pub struct Watch<'w> {
     pub deadline: Instant,
     pub interrupt: Interrupt,
     pub show: &'w mut Show,
+    /// Where targets are what is wanted: who is told of them. Then differences do not end the search.
+    pub reaching: Option<&'w Reaching>,
     /// The first thing that could not be written.
     pub trouble: Option<CliError>,
 }
@@ -34,6 +37,12 @@ impl Watch<'_> {
         let taken = match progress {
             Progress::Difference(found) => self.difference(&found),
             Progress::Again { signature } => lock(self.ledger).again(&signature),
+            Progress::Reached(reached) => {
+                if let Some(reaching) = self.reaching {
+                    reaching.take(reached).iter().for_each(|line| self.show.event(line));
+                }
+                Ok(())
+            }
             Progress::Status(snapshot) => {
                 let mut ledger = lock(self.ledger);
                 self.show.status(&snapshot.stats, ledger.view.differences.len());
@@ -57,7 +66,9 @@ impl Watch<'_> {
             let _ = self.sender.send(Rough { entry, root, case: case.clone() });
         }
         self.tell_news();
-        self.wait_for_keeper();
+        if self.reaching.is_none() {
+            self.wait_for_keeper();
+        }
         Ok(())
     }
 

@@ -6,13 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each crate may depend on. The order is the flow of data: no crate knows a later one.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 14] = [
     ("trace", &[]),
     ("runtime", &["trace"]),
     ("build", &["trace"]),
     ("instrument", &["trace", "build"]),
     ("model", &["trace"]),
     ("change", &["trace", "model"]),
+    ("follow", &["trace", "model", "change"]),
     ("plan", &["trace", "model", "change"]),
     ("execute", &["trace", "build", "instrument"]),
     ("solve", &["trace"]),
@@ -27,6 +28,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
             "instrument",
             "model",
             "change",
+            "follow",
             "plan",
             "execute",
             "solve",
@@ -241,7 +243,8 @@ fn every_option_of_the_command_line_is_in_the_book() {
     };
     let mut options = 0;
     let mut problems = Vec::new();
-    for subcommand in ["trace", "diff", "inspect", "replay", "blame", "history", "report", "cache", "doctor"]
+    for subcommand in
+        ["trace", "diff", "reach", "inspect", "replay", "blame", "history", "report", "cache", "doctor"]
     {
         for line in help(subcommand).lines() {
             let Some(option) = line.trim_start().strip_prefix("--") else { continue };
@@ -285,6 +288,8 @@ fn every_json_field_is_in_the_book() {
         "place.rs",
         "diff_view.rs",
         "ladder_view.rs",
+        "reach_view.rs",
+        "crash_view.rs",
         "changes.rs",
         "dependence_view.rs",
         "inspect_view.rs",

@@ -124,12 +124,12 @@ impl Arena {
     }
 
     /// Lays out the header anew, because a run may have written to it, and stores the request.
-    /// `stream`: chunks of a dependence trace will be taken away while the program runs.
+    /// `work`: what the run may do; 0 for no limit. `stream`: chunks of a dependence trace will be taken away while the program runs.
     pub(crate) fn put_request(
         &mut self,
         sizes: &ArenaSizes,
         request: &[u8],
-        stream: bool,
+        (work, stream): (u64, bool),
     ) -> Result<(), Error> {
         let too_large = || Error::TestCase {
             reason: format!("{} bytes; the limit is {} (arena size `request`)", request.len(), sizes.request),
@@ -141,6 +141,7 @@ impl Arena {
         self.request.extend_from_slice(request);
         header.nodes_len = 1;
         header.chunk_stream = stream.into();
+        header.work_limit = work;
         // SAFETY: `&mut self` and no run under way; the request fits its region by the check above.
         unsafe {
             self.start.cast::<Header>().write(header);
@@ -185,7 +186,7 @@ impl Arena {
 
     /// After a run: the layout is the engine's again, whatever the run wrote over it. Its counts and flags stay, for the reader
     /// to check.
-    pub(crate) fn restore_layout(&mut self, sizes: &ArenaSizes) {
+    pub(crate) fn restore_layout(&mut self, sizes: &ArenaSizes, work_limit: u64) {
         let (Some(ours), theirs) = (layout(sizes), self.header()) else { return };
         let header = Header {
             request_len: self.request.len() as u64,
@@ -197,6 +198,8 @@ impl Arena {
             stale: theirs.stale,
             dropped_events: theirs.dropped_events,
             chunks: theirs.chunks,
+            work_limit,
+            work_left: theirs.work_left,
             ..ours
         };
         // SAFETY: the mapping starts with a header, and no run is under way.
@@ -265,12 +268,12 @@ mod tests {
         let before = arena.header();
         // SAFETY: the header is whole words, at the start of the mapping.
         unsafe { std::slice::from_raw_parts_mut(arena.start, size_of::<Header>()).fill(0xff) };
-        arena.restore_layout(&sizes);
+        arena.restore_layout(&sizes, 0);
         let after = arena.header();
         assert_eq!((after.flags, after.nodes_len), (u32::MAX, u64::MAX));
         let counts =
             Header { events_len: 0, nodes_len: 0, tables_len: 0, flags: 0, inconsistent: 0, ..after };
-        let counts = Header { stale: 0, dropped_events: 0, chunks: 0, ..counts };
+        let counts = Header { stale: 0, dropped_events: 0, chunks: 0, work_left: 0, ..counts };
         assert_eq!(bytes_of(&counts), bytes_of(&before));
     }
 
@@ -289,7 +292,7 @@ mod tests {
     fn a_request_that_does_not_fit_is_refused() {
         let sizes = ArenaSizes { request: 10, ..ArenaSizes::native() };
         let mut arena = Arena::new(&sizes).unwrap();
-        assert!(arena.put_request(&sizes, &[0; 10], false).is_ok());
-        assert!(matches!(arena.put_request(&sizes, &[0; 11], false), Err(Error::TestCase { .. })));
+        assert!(arena.put_request(&sizes, &[0; 10], (0, false)).is_ok());
+        assert!(matches!(arena.put_request(&sizes, &[0; 11], (0, false)), Err(Error::TestCase { .. })));
     }
 }

@@ -11,6 +11,7 @@ use crate::place::Place;
 use crate::stream::Sink;
 use crate::{Arena, ArenaSizes, Error, Interrupt, Limits, Outcome, Run, TestCase, RUNNER_SUBCOMMAND};
 use parallax_trace::control::*;
+use parallax_trace::format::FLAG_WORK_DONE;
 use parallax_trace::request::{Input, Request, Source};
 use std::ffi::OsString;
 use std::io;
@@ -289,7 +290,7 @@ impl Executor {
     ) -> Result<Run, Error> {
         link.scratch.fill(test)?;
         let request = self.request(link, test).encode();
-        self.arena.put_request(&self.sizes, &request, each.is_some())?;
+        self.arena.put_request(&self.sizes, &request, (limits.work, each.is_some()))?;
         let began = Instant::now();
         let (mut reply, lost) = match self.converse(link, &self.command(limits, may_stay), each) {
             Ok(reply) => (reply, false),
@@ -300,7 +301,7 @@ impl Executor {
         if lost {
             reply.wall_us = began.elapsed().as_micros() as u64;
         }
-        self.arena.restore_layout(&self.sizes);
+        self.arena.restore_layout(&self.sizes, limits.work);
         if reply.limits & LIMIT_AGAIN != 0 && may_stay {
             let failed = |source| Error::Scratch { action: "empty", path: ".".into(), source };
             link.scratch.empty().map_err(failed)?;
@@ -316,6 +317,8 @@ impl Executor {
         let most = writable_bytes(limits);
         let is_full = most > 0 && (printed >= most || complained >= most);
         let outcome = if lost && reply.limits == 0 { Outcome::Lost } else { outcome(&reply, is_full) };
+        let is_done = limits.work > 0 && self.arena.header().flags & FLAG_WORK_DONE != 0;
+        let outcome = if is_done { Outcome::TooMuchWork } else { outcome };
         // Without its server nobody knows that a run is over: its files are not looked at.
         let (files, files_truncated) =
             if lost { (Vec::new(), true) } else { link.scratch.changes(test, limits) };

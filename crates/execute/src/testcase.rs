@@ -83,6 +83,8 @@ pub struct Limits {
     pub file_size: u64,
     /// Processes alive at once.
     pub processes: u32,
+    /// Counted work of a run of an instrumented program (edges, and what is recorded): see `parallax_trace::format::EDGE_WORK`.
+    pub work: u64,
     /// Changed files that are looked at after a run, and their bytes in all.
     pub changed_files: usize,
     pub changed_bytes: u64,
@@ -96,6 +98,7 @@ impl Default for Limits {
             output: 1 << 20,
             file_size: 16 << 20,
             processes: 64,
+            work: 0,
             changed_files: 10_000,
             changed_bytes: 64 << 20,
         }
@@ -110,6 +113,8 @@ pub enum Outcome {
     /// Still running at the end of its time.
     TimedOut,
     TooManyProcesses,
+    /// Ended after as much counted work as it may do.
+    TooMuchWork,
     /// All processes together held more memory than allowed. (A single process that is refused memory
     /// is told so by the kernel, and ends as it likes.)
     TooMuchMemory,

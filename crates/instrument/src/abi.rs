@@ -6,7 +6,8 @@ use inkwell::context::Context;
 use inkwell::module::Module;
 use inkwell::types::{BasicMetadataTypeEnum, StructType};
 use inkwell::values::{FunctionValue, GlobalValue};
-use inkwell::AddressSpace;
+use inkwell::{AddressSpace, GlobalVisibility};
+use parallax_trace::format::HEADER_BYTES;
 
 /// Address of the shadow page table (`runtime::shadow::TABLE`).
 pub const SHADOW_TABLE: u64 = 0x1000_0000_0000;
@@ -27,14 +28,15 @@ pub const TLS_VA: u32 = 4;
 pub const TLS_ARG_LABEL: u32 = 6;
 pub const TLS_RET_LABEL: u32 = TLS_ARG_LABEL + MAX_ARGS;
 pub const TLS_VA_GP: u32 = TLS_RET_LABEL + MAX_RET;
-pub const TLS_VA_OVERFLOW: u32 = TLS_VA_GP + 6;
+pub const TLS_VA_FP: u32 = TLS_VA_GP + 6;
+pub const TLS_VA_OVERFLOW: u32 = TLS_VA_FP + 8;
 pub const TLS_BYVAL: u32 = TLS_VA_OVERFLOW + MAX_VA_OVERFLOW;
 pub const MAX_ARGS: u32 = 64;
 pub const MAX_RET: u32 = 16;
 pub const MAX_VA_OVERFLOW: u32 = 64;
 pub const MAX_BYVAL: u32 = 16;
 /// 64-bit words of `runtime::abi::VaLabels`.
-pub const VA_BLOCK_WORDS: u32 = (6 + MAX_VA_OVERFLOW + 2) / 2 + 1;
+pub const VA_BLOCK_WORDS: u32 = (6 + 8 + MAX_VA_OVERFLOW + 2) / 2 + 1;
 
 /// libc functions that the runtime implements in Rust, as `__plx_libc_NAME`.
 pub const NATIVE_MODELS: &[&str] = &[
@@ -81,10 +83,14 @@ pub const NATIVE_IN_MODELS: &[&str] = &[
     "_exit",
 ];
 
+/// LLVM's encoding of `memory(inaccessiblemem: readwrite)`: to the program, counting work has no effects.
+const ONLY_OWN_MEMORY: u64 = 3 << 2;
 /// LLVM's number of the calling convention of the stubs.
 pub const PRESERVE_MOST: u32 = 14;
 pub const MODEL_PREFIX: &str = "__plx_libc_";
 pub const RUNTIME_PREFIX: &str = "__plx_";
+/// Functions of the runtime that models call and whose results have labels.
+pub const OPERATION_PREFIX: &str = "__plx_op_";
 
 /// Declarations in the module being instrumented.
 pub struct Abi<'c> {
@@ -116,12 +122,19 @@ pub struct Abi<'c> {
     pub argument: FunctionValue<'c>,
     pub result: FunctionValue<'c>,
     pub intrinsic: FunctionValue<'c>,
+    pub float: FunctionValue<'c>,
+    pub math: FunctionValue<'c>,
+    pub fcmp: FunctionValue<'c>,
+    pub fma: FunctionValue<'c>,
     pub wide_binary: FunctionValue<'c>,
     pub wide_overflow: FunctionValue<'c>,
     pub wide_cast: FunctionValue<'c>,
     pub wide_select: FunctionValue<'c>,
     pub wide_load: FunctionValue<'c>,
     pub wide_store: FunctionValue<'c>,
+    /// The page over which the arena's header is mapped, and what is called when no work is left.
+    pub header: GlobalValue<'c>,
+    pub work_done: FunctionValue<'c>,
 }
 
 impl<'c> Abi<'c> {
@@ -148,7 +161,18 @@ impl<'c> Abi<'c> {
         let word = context.i64_type();
         let objects =
             module.add_global(word.array_type(2 * STACK_OBJECTS as u32), None, "__plx_stack_objects");
+        let header =
+            module.add_global(context.i8_type().array_type(HEADER_BYTES as u32), None, "__plx_header");
+        // Of the executable itself.
+        header.set_visibility(GlobalVisibility::Hidden);
+        let work_done = module.add_function("__plx_work_done", context.i64_type().fn_type(&[], false), None);
+        for (name, value) in [("nounwind", 0), ("cold", 0), ("memory", ONLY_OWN_MEMORY)] {
+            let kind = inkwell::attributes::Attribute::get_named_enum_kind_id(name);
+            work_done.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, value));
+        }
         Abi {
+            header,
+            work_done,
             stack_objects: objects,
             tls,
             tls_type,
@@ -176,6 +200,10 @@ impl<'c> Abi<'c> {
             argument: label("__plx_argument", &[w, w]),
             result: label("__plx_result", &[w, w]),
             intrinsic: label("__plx_intrinsic", &[w, w, w, w, l, l, l]),
+            float: label("__plx_float", &[w, w, w, l, l, l, w]),
+            math: label("__plx_math", &[w, w, w, l, l, l, w]),
+            fcmp: label("__plx_fcmp", &[w, w, w, l, l, l, w]),
+            fma: label("__plx_fma", &[w, w, w, w, l, l, l, l, w]),
             wide_binary: labels("__plx_wide_binary", &[w, l, l, l, l, l, l, w]),
             wide_overflow: labels("__plx_wide_overflow", &[w, l, l, l, l, l, l, w]),
             wide_cast: labels("__plx_wide_cast", &[w, l, l, l]),

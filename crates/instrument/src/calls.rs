@@ -273,6 +273,9 @@ pub fn slow_call<'c>(
             send_labels(e, &arguments)?;
             cx.builder.insert_instruction(&clone, None);
             cx.tls_store(TLS_ARGS, cx.zero())?;
+            if is_operation(call) {
+                return take_results(e, &leaves);
+            }
             Ok(concrete)
         }
         Callee::External(f) => {
@@ -293,6 +296,11 @@ pub fn slow_call<'c>(
             Ok(concrete)
         }
     }
+}
+
+/// Does this call ask the runtime for a value that has a label?
+fn is_operation(call: InstructionValue) -> bool {
+    matches!(called(call), Called::Function(f) if f.get_name().to_bytes().starts_with(OPERATION_PREFIX.as_bytes()))
 }
 
 fn restore_context(e: &Emitter<'_, '_>) -> Result<()> {
@@ -412,8 +420,12 @@ fn send_variadic<'c>(
                 spill(overflow_padding, None);
                 argument.labels.iter().for_each(|label| spill(1, Some(*label)));
             }
-            BasicValueEnum::FloatValue(_) | BasicValueEnum::VectorValue(_) if fp < 8 => fp += 1,
-            BasicValueEnum::FloatValue(_) | BasicValueEnum::VectorValue(_) => spill(1, None),
+            BasicValueEnum::FloatValue(_) | BasicValueEnum::VectorValue(_) if fp < 8 => {
+                if let (Some(label), true) = (label, variadic) {
+                    places.push((TLS_VA_FP + fp, label));
+                }
+                fp += 1;
+            }
             _ if gp < 6 => {
                 if let (Some(label), true) = (label, variadic) {
                     places.push((TLS_VA_GP + gp, label));

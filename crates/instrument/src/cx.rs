@@ -10,6 +10,7 @@ use inkwell::targets::TargetData;
 use inkwell::types::{BasicTypeEnum, IntType};
 use inkwell::values::*;
 use inkwell::{AddressSpace, IntPredicate};
+use parallax_trace::format::{EDGE_WORK, WORK_LEFT_OFFSET};
 
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -34,6 +35,7 @@ pub struct Marks<'c> {
     /// Accesses to counters, to the page table and to the thread-local block touch nothing of the program, and nothing of
     /// each other.
     counter: MetadataValue<'c>,
+    work: MetadataValue<'c>,
     table: MetadataValue<'c>,
     tls: MetadataValue<'c>,
 }
@@ -55,6 +57,7 @@ impl<'c> Marks<'c> {
                 weight(2000),
             ]),
             counter: tag("parallax counter"),
+            work: tag("parallax work"),
             table: tag("parallax page table"),
             tls: tag("parallax labels"),
         }
@@ -104,7 +107,7 @@ impl<'a, 'c> Cx<'a, 'c> {
         let _ = instruction.map(|i| i.set_metadata(node, self.context.get_kind_id(kind)));
     }
 
-    /// Any first-class integer or pointer as a zero-extended 64-bit integer.
+    /// Any first-class integer, pointer, `float` or `double` (as its bits) as a zero-extended 64-bit integer.
     pub fn as_word(&self, value: BasicValueEnum<'c>) -> Result<IntValue<'c>> {
         let b = self.builder;
         Ok(match value {
@@ -116,6 +119,13 @@ impl<'a, 'c> Cx<'a, 'c> {
             }
             BasicValueEnum::IntValue(v) => v,
             BasicValueEnum::PointerValue(v) => b.build_ptr_to_int(v, self.i64(), "w")?,
+            BasicValueEnum::FloatValue(v) if v.get_type() == self.context.f64_type() => {
+                b.build_bit_cast(v, self.i64(), "w")?.into_int_value()
+            }
+            BasicValueEnum::FloatValue(v) if v.get_type() == self.context.f32_type() => {
+                let bits = b.build_bit_cast(v, self.i32(), "w")?.into_int_value();
+                b.build_int_z_extend(bits, self.i64(), "w")?
+            }
             _ => self.word(0),
         })
     }
@@ -202,7 +212,8 @@ impl<'a, 'c> Cx<'a, 'c> {
         self.when(has, || self.call(self.abi.clear, &[address.into(), self.word(len).into()]))
     }
 
-    /// Bump the counter of an edge, which stops at 255; in coverage mode, where speed is all, just set it (decision 0008).
+    /// Bump the counter of an edge, which stops at 255, and count it as work; in coverage mode, where speed is all, just set it (decision
+    /// 0008). Goes on in another block.
     pub fn count_edge(&self, edge: u32) -> Result<()> {
         let Some(counters) = self.counters else { return Ok(()) };
         let base = counters.as_pointer_value();
@@ -217,7 +228,37 @@ impl<'a, 'c> Cx<'a, 'c> {
         }
         let store = self.builder.build_store(at, new)?;
         self.mark(Some(store), "tbaa", self.marks.counter);
+        if self.symbolic {
+            self.count_work()?;
+        }
         Ok(())
+    }
+
+    /// One edge less is left; where nothing is left the run ends (decision 0035).
+    fn count_work(&self) -> Result<()> {
+        let b = self.builder;
+        let ty = self.abi.header.get_value_type().into_array_type();
+        let at = crate::gaps::array_element(
+            ty,
+            self.abi.header.as_pointer_value(),
+            WORK_LEFT_OFFSET as u64,
+            self.context,
+        );
+        let left = b.build_load(self.i64(), at, "left")?.into_int_value();
+        self.mark(left.as_instruction(), "tbaa", self.marks.work);
+        let left = b.build_int_sub(left, self.word(EDGE_WORK as u64), "left")?;
+        let store = |left| -> Result<()> {
+            let store = b.build_store(at, left)?;
+            self.mark(Some(store), "tbaa", self.marks.work);
+            Ok(())
+        };
+        store(left)?;
+        let is_over = b.build_int_compare(IntPredicate::SLT, left, self.word(0), "over")?;
+        self.when(is_over, || {
+            let call = b.build_call(self.abi.work_done, &[], "left")?;
+            // Declared to return what is left.
+            store(call.try_as_basic_value().expect_basic("work").into_int_value())
+        })
     }
 
     /// An edge that is taken 256 times must not read as one that is never taken.

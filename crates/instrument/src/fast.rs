@@ -99,12 +99,14 @@ impl<'c> Emitter<'_, 'c> {
                 let first = self.numbers.branch_edges[&old];
                 let edges: Vec<_> = targets.iter().map(|_| cx.new_block("edge")).collect();
                 rebuild_branch(self, old, None, &edges)?;
+                let mut ends = Vec::new();
                 for (k, (edge, target)) in edges.iter().zip(&targets).enumerate() {
                     cx.builder.position_at_end(*edge);
                     cx.count_edge(first + k as u32)?;
+                    ends.push(cx.builder.get_insert_block().unwrap_or(*edge));
                     cx.builder.build_unconditional_branch(*target)?;
                 }
-                Ok(edges)
+                Ok(ends)
             }
         }
     }

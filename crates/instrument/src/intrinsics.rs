@@ -166,6 +166,9 @@ pub fn slow<'c>(
     if name.starts_with("llvm.ptrmask.") {
         return Ok(vec![e.binary(i, Op::And, false)?]);
     }
+    if let Some(labels) = crate::float::intrinsic(e, i, &name, clone)? {
+        return Ok(labels);
+    }
     if let Some((_, number, operands)) = EXPRESSIONS.iter().find(|x| name.starts_with(x.0)) {
         if leaves.len() == 1 {
             return Ok(vec![expression(e, i, *number, *operands)?]);

@@ -19,6 +19,7 @@ mod emit;
 mod equivalent;
 mod error;
 mod fast;
+mod float;
 mod gaps;
 mod gotos;
 mod intrinsics;

@@ -88,7 +88,7 @@ impl<'c> Emitter<'_, 'c> {
                 Some(value) => memory::slow_load(self, i, value)?,
                 None => vec![],
             },
-            _ => self.expression(i)?,
+            _ => self.expression(i, clone)?,
         };
         self.define(i, clone, labels)
     }
@@ -114,8 +114,11 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     /// Labels of an instruction that neither touches memory nor calls.
-    fn expression(&mut self, i: usize) -> Result<Vec<IntValue<'c>>> {
+    fn expression(&mut self, i: usize, clone: InstructionValue<'c>) -> Result<Vec<IntValue<'c>>> {
         let inst = self.body.insts[i].clone();
+        if let Some(labels) = crate::float::expression(self, i, clone)? {
+            return Ok(labels);
+        }
         if let Some(labels) = crate::wide::expression(self, i)? {
             return Ok(labels);
         }
@@ -158,11 +161,11 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
-    /// Anything else (floating point, vectors, …): the result is concrete, and the trace says so.
-    fn lose_operands(&mut self, i: usize) -> Result<Vec<IntValue<'c>>> {
+    /// Anything else (`long double`, vectors, …): the result is concrete, and the trace says so.
+    pub fn lose_operands(&mut self, i: usize) -> Result<Vec<IntValue<'c>>> {
         let inst = self.body.insts[i].clone();
         let reason = match inst.op {
-            Op::SIToFP | Op::UIToFP | Op::BitCast | Op::FCmp => f::CONCRETE_FLOAT,
+            op if crate::float::is_float(op) || op == Op::BitCast => f::CONCRETE_FLOAT,
             Op::InsertElement | Op::ExtractElement | Op::ShuffleVector => f::CONCRETE_VECTOR,
             _ => f::CONCRETE_WIDE,
         };

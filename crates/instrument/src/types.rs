@@ -20,6 +20,9 @@ pub fn scalar_width(ty: BasicTypeEnum) -> Option<u32> {
     match ty {
         BasicTypeEnum::IntType(t) if t.get_bit_width() <= MAX_WIDTH => Some(t.get_bit_width()),
         BasicTypeEnum::PointerType(_) => Some(64),
+        // `long double` and half precision have no expressions.
+        BasicTypeEnum::FloatType(t) if t == t.get_context().f64_type() => Some(64),
+        BasicTypeEnum::FloatType(t) if t == t.get_context().f32_type() => Some(32),
         _ => None,
     }
 }

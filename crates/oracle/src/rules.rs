@@ -286,6 +286,7 @@ impl Ending {
             Outcome::TimedOut => Ending { timeout: true, cut_short: true, ..plain },
             Outcome::TooManyProcesses => Ending { limit: Some("processes"), cut_short: true, ..plain },
             Outcome::TooMuchMemory => Ending { limit: Some("memory"), cut_short: true, ..plain },
+            Outcome::TooMuchWork => Ending { limit: Some("work"), cut_short: true, ..plain },
             Outcome::TooMuchOutput => Ending { limit: Some("output"), ..plain },
             Outcome::FileTooLarge => Ending { limit: Some("file size"), ..plain },
             Outcome::Lost => Ending { limit: Some("lost"), cut_short: true, ..plain },

@@ -90,6 +90,7 @@ fn ended(outcome: &Outcome) -> String {
         Outcome::TimedOut => "time-out".to_owned(),
         Outcome::TooManyProcesses => "too many processes".to_owned(),
         Outcome::TooMuchMemory => "too much memory".to_owned(),
+        Outcome::TooMuchWork => "too much work".to_owned(),
         Outcome::TooMuchOutput => "too much output".to_owned(),
         Outcome::FileTooLarge => "too large a file".to_owned(),
         Outcome::Lost => "lost".to_owned(),

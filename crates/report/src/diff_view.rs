@@ -123,6 +123,9 @@ pub struct DifferenceView {
     pub aspects: Vec<String>,
     pub signature: String,
     pub cause: Option<String>,
+    /// The way from the change to what is seen, source line by source line; empty where it was not followed.
+    #[serde(default)]
+    pub chain: Vec<StepView>,
     pub class: Option<String>,
     pub count: u64,
     /// Seen on every input that was tried.
@@ -150,6 +153,19 @@ pub struct DifferenceView {
     /// The strategies that led to it from a seed, step by step; empty for a seed.
     #[serde(default)]
     pub strategies: Vec<String>,
+}
+
+/// One step of a chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepView {
+    pub file: String,
+    pub line: u32,
+    /// `old` where only the old version has the line, otherwise `new`.
+    pub version: String,
+    /// What is not the same there, with the values of both versions.
+    pub what: String,
+    /// Steps before it that are left out.
+    pub left_out: u64,
 }
 
 /// One look of a difference.

@@ -105,6 +105,7 @@ pub fn ending(outcome: &Outcome) -> (Option<i32>, Option<i32>, Option<&'static s
         Outcome::TimedOut => (None, None, Some("time")),
         Outcome::TooManyProcesses => (None, None, Some("processes")),
         Outcome::TooMuchMemory => (None, None, Some("memory")),
+        Outcome::TooMuchWork => (None, None, Some("work")),
         Outcome::TooMuchOutput => (None, None, Some("output")),
         Outcome::FileTooLarge => (None, None, Some("file size")),
         Outcome::Lost => (None, None, Some("the fork server was lost")),

@@ -8,6 +8,7 @@
 
 pub mod changes;
 pub mod collect;
+pub mod crash_view;
 pub mod dependence_view;
 pub mod diff_human;
 pub mod diff_machine;
@@ -25,6 +26,8 @@ mod layout;
 pub mod outdir;
 pub mod picture;
 pub mod place;
+pub mod reach_human;
+pub mod reach_view;
 pub mod sarif;
 mod script;
 mod side_by_side;
@@ -44,6 +47,8 @@ pub use inspect_human::{inspect_human, inspect_json};
 pub use inspect_view::InspectView;
 pub use ladder_view::{ChangeView, Rung};
 pub use outdir::OutDir;
+pub use reach_human::reach_human;
+pub use reach_view::{reach_json, ReachView};
 pub use sarif::sarif;
 pub use stats_file::StatsFile;
 pub use text::Text;

@@ -1,13 +1,12 @@
 /* Models of functions on numbers: strtol strtoul strtoll strtoull strtoimax strtoumax strtoq
  * strtouq, their _l, __*_internal and __isoc23_ variants, atoi atol atoll, abs labs llabs imaxabs, div ldiv lldiv
- * imaxdiv, strtod strtof strtold atof.
+ * imaxdiv.
  *
  * In: as the C library's. Out: the same value, end pointer and errno. The value is an exact
  * expression over the digits; each digit is branched on as a digit, and overflow only where so many
  * digits have been read that it is possible.
  * Always: the end pointer is concrete.
- * Departs: floating-point parsing is the real one plus an escape, and so is digit grouping (the
- * last argument of __strtol_internal). The _l variants take their white space from the current
+ * Departs: digit grouping (the last argument of __strtol_internal) is the real function plus an escape. The _l variants take their white space from the current
  * locale where something is symbolic. The __isoc23_ ones know the prefix 0b, as in glibc 2.38.
  */
 #define _GNU_SOURCE
@@ -139,21 +138,4 @@ lldiv_t MODEL(lldiv)(long long a, long long b) {
 
 imaxdiv_t MODEL(imaxdiv)(intmax_t a, intmax_t b) {
     return (imaxdiv_t){a / b, a % b};
-}
-
-#define REAL_FLOAT(type, name)                                                                  \
-    type MODEL(name)(const char *restrict s, char **restrict end) {                             \
-        char *stop = NULL;                                                                      \
-        type value = name(s, &stop);                                                            \
-        __plx_escape(#name, s, looked_at(s, stop));                                             \
-        if (end)                                                                                \
-            *end = stop;                                                                        \
-        return value;                                                                           \
-    }
-REAL_FLOAT(double, strtod)
-REAL_FLOAT(float, strtof)
-REAL_FLOAT(long double, strtold)
-
-double MODEL(atof)(const char *s) {
-    return MODEL(strtod)(s, NULL);
 }

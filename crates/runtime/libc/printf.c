@@ -2,7 +2,8 @@
  *
  * In: a format, its arguments, and a sink. Out: the formatted bytes with their labels: integers,
  * characters and strings are formatted by plain C here, so that a symbolic number's digits are
- * expressions over it. What cannot carry a label exactly (floating point, wide characters,
+ * expressions over it. Doubles are formatted by the real snprintf and labelled byte by byte
+ * (printf_float.h). What cannot carry a label exactly (long double, wide characters,
  * digit grouping of a locale) is formatted by the real snprintf, conversion by conversion, with an
  * escape where the argument is symbolic. Always holds: bytes, count and errno are glibc's.
  */
@@ -28,6 +29,8 @@ struct spec {
     const char *length_text;
     int length_chars;
 };
+
+#include "printf_float.h"
 
 enum kind { KIND_INT, KIND_LONG, KIND_POINTER, KIND_DOUBLE, KIND_LONG_DOUBLE };
 
@@ -416,6 +419,8 @@ static int put_real(struct plx_sink *sink, const struct spec *s, int kind, union
     size_t length = n < 0 ? strlen(out) : (size_t)n;
     int error = errno;
     __plx_clear_labels(out, length);
+    if (kind == KIND_DOUBLE && n >= 0)
+        label_float(s, out, length, v.d, (uint64_t)v.i);
     int result = put(sink, out, length);
     if (out != small)
         free(out);

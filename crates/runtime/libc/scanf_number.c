@@ -1,10 +1,11 @@
 /* Numbers in scanf.
  *
  * In: characters, a conversion. Out: integers computed by plain C, so that they are expressions
- * over their digits; floating point by the real strtod on the collected text, with an escape.
+ * over their digits; floating point by the model of strtod on the collected text.
  * Always holds: what is consumed and what is put back is what glibc does.
  */
 #define _GNU_SOURCE
+#include "decimal.h"
 #include "scanf_model.h"
 #include <ctype.h>
 #include <errno.h>
@@ -139,6 +140,11 @@ enum scan_result __plx_scan_integer(struct scan_source *in, const struct convers
     return SCAN_OK;
 }
 
+/* tolower in the "C" locale, as an expression. */
+static int lowered(int c) {
+    return c + ((unsigned)c - 'A' < 26) * 32;
+}
+
 /* The text of a floating-point number. */
 struct text {
     char *p;
@@ -164,7 +170,7 @@ static int add(struct text *text, int c) {
 /* The next character of the field must be one of this word. */
 static int read_word(struct scan_source *in, struct text *text, int *width, const char *word) {
     for (; *word != '\0'; word++) {
-        if (*width == 0 || __plx_scan_next(in) == EOF || tolower(in->c) != *word)
+        if (*width == 0 || __plx_scan_next(in) == EOF || lowered(in->c) != *word)
             return -1;
         narrow(width);
         if (add(text, in->c) < 0)
@@ -175,14 +181,14 @@ static int read_word(struct scan_source *in, struct text *text, int *width, cons
 
 /* "nan", "inf" or "infinity", whose first character was read. */
 static enum scan_result read_special(struct scan_source *in, struct text *text, int width) {
-    int infinity = tolower(in->c) == 'i';
+    int infinity = lowered(in->c) == 'i';
     if (add(text, in->c) < 0)
         return SCAN_MEMORY;
     if (read_word(in, text, &width, infinity ? "nf" : "an") < 0)
         return SCAN_MISMATCH;
     if (!infinity || width == 0 || __plx_scan_next(in) == EOF)
         return SCAN_OK;
-    if (tolower(in->c) != 'i') {
+    if (lowered(in->c) != 'i') {
         __plx_scan_back(in);
         return SCAN_OK;
     }
@@ -202,13 +208,13 @@ static char float_part(const struct scan_source *in, const struct text *text, st
     int c = in->c;
     if (c == EOF)
         return 0;
-    if (isdigit(c) || (!st->exponent && st->hex && isxdigit(c))) {
+    if ((unsigned)c - '0' < 10 || (!st->exponent && st->hex && isxdigit(c))) {
         st->digit = 1;
         return (char)c;
     }
     if (st->exponent && text->p[text->n - 1] == st->mark && (c == '-' || c == '+'))
         return (char)c;
-    if (st->digit && !st->exponent && tolower(c) == st->mark) {
+    if (st->digit && !st->exponent && lowered(c) == st->mark) {
         st->exponent = st->point = 1;
         return st->mark;
     }
@@ -228,7 +234,7 @@ static enum scan_result read_decimal(struct scan_source *in, struct text *text, 
         __plx_scan_next(in);
         narrow(&width);
         st.digit = 1;
-        if (width != 0 && in->c != EOF && tolower(in->c) == 'x') {
+        if (width != 0 && in->c != EOF && lowered(in->c) == 'x') {
             if (add(text, in->c) < 0)
                 return SCAN_MEMORY;
             st = (struct float_state){.mark = 'p', .hex = 1};
@@ -262,7 +268,7 @@ static enum scan_result read_float(struct scan_source *in, struct text *text, in
             return SCAN_MISMATCH;
         narrow(&width);
     }
-    int lower = tolower(in->c);
+    int lower = lowered(in->c);
     if (lower == 'n' || lower == 'i')
         return read_special(in, text, width);
     return read_decimal(in, text, width, text->n);
@@ -271,15 +277,15 @@ static enum scan_result read_float(struct scan_source *in, struct text *text, in
 static enum scan_result store_float(const struct conversion *conv, const char *p) {
     char *end;
     if (conv->length == SCAN_LONG_LONG) {
-        long double v = strtold(p, &end);
+        long double v = __plx_parse_strtold(p, &end);
         if (!conv->suppress && end != p)
             *(long double *)conv->target = v;
     } else if (conv->length == SCAN_LONG) {
-        double v = strtod(p, &end);
+        double v = __plx_parse_strtod(p, &end);
         if (!conv->suppress && end != p)
             *(double *)conv->target = v;
     } else {
-        float v = strtof(p, &end);
+        float v = __plx_parse_strtof(p, &end);
         if (!conv->suppress && end != p)
             *(float *)conv->target = v;
     }
@@ -294,7 +300,6 @@ enum scan_result __plx_scan_float(struct scan_source *in, const struct conversio
     enum scan_result result = read_float(in, &text, conv->width);
     if (result == SCAN_OK) {
         text.p[text.n] = '\0';
-        __plx_escape("scanf", text.p, text.n);
         result = store_float(conv, text.p);
     }
     if (text.p != text.small)

@@ -243,6 +243,7 @@ pub struct VaList {
 #[repr(C)]
 pub struct VaLabels {
     gp: [u32; 6],
+    fp: [u32; 8],
     overflow: [u32; MAX_VA_OVERFLOW],
     slots: u32,
     pad: u32,
@@ -260,7 +261,10 @@ pub unsafe extern "C" fn __plx_rt_va_start(list: *const VaList, labels: *mut VaL
     for slot in list.gp_offset as usize / 8..6 {
         store_slot(list.save + 8 * slot, labels.gp[slot]);
     }
-    shadow::clear(list.save + 48, 128);
+    for slot in (list.fp_offset.saturating_sub(48) as usize / 16)..8 {
+        shadow::clear(list.save + 48 + 16 * slot, 16);
+        store_slot(list.save + 48 + 16 * slot, labels.fp[slot]);
+    }
     labels.address = list.overflow;
     for i in 0..labels.slots as usize {
         store_slot(list.overflow + 8 * i, labels.overflow[i]);
@@ -301,6 +305,7 @@ pub unsafe extern "C" fn __plx_rt_va_enter(labels: *mut VaLabels) {
     };
     if t.va != 0 {
         labels.gp = t.va_gp;
+        labels.fp = t.va_fp;
         labels.overflow = t.va_overflow;
         labels.slots = t.va - 1;
         t.va = 0;

@@ -14,6 +14,7 @@ pub fn emit(event: RawEvent, payload: &[u8]) {
         return;
     }
     s.enter();
+    s.spend();
     append(event, payload);
     s.leave();
 }

@@ -20,6 +20,8 @@ pub mod events;
 #[cfg(test)]
 mod expressions_test;
 #[cfg(any(feature = "program", test))]
+pub mod float;
+#[cfg(any(feature = "program", test))]
 pub mod hooks;
 #[cfg(any(feature = "program", test))]
 pub mod input;
@@ -52,3 +54,5 @@ pub mod wide_overflow;
 mod wide_test;
 #[cfg(any(feature = "program", test))]
 mod word;
+#[cfg(any(feature = "program", test))]
+pub mod work;

@@ -43,6 +43,7 @@ impl State {
     /// The label of this node, made if it is new; 0 when the table is full.
     fn intern(&self, node: Node) -> u32 {
         self.enter();
+        self.spend();
         let label = self.find_or_add(node);
         self.leave();
         label
@@ -334,6 +335,22 @@ pub fn ite(cond: u32, a: u32, b: u32) -> u32 {
         return cond;
     }
     make(Op::Ite, w, cond, a, b)
+}
+
+/// A floating-point operation whose value is known. Operands that are numbers stay as they are; labels of 0 have been replaced.
+pub fn float(op: Op, width: u8, [a, b, c]: [u32; 3], value: u64) -> u32 {
+    let missing = [a, b, c].iter().take(op.arity()).any(|label| *label == 0);
+    if missing {
+        return 0;
+    }
+    state().intern(Node { op: op as u8, width, a, b, c, value, _pad: 0 })
+}
+
+/// Likewise, of operands that are all labels and have the width `w`.
+pub fn float_of(op: Op, width: u8, w: u8, operands: [u32; 3]) -> u32 {
+    let values = operands.map(|label| if label == 0 { 0 } else { value(label) });
+    let result = parallax_trace::float::apply(op, width, w, values);
+    float(op, width, operands, result & mask(width))
 }
 
 /// A read of `w` bits at byte offset `index` of the table at `table`, whose value is `v`.

@@ -11,7 +11,7 @@
 //! the server say that a run has ended which has not.
 
 use parallax_trace::control::*;
-use parallax_trace::format::{Header, FORMAT_VERSION};
+use parallax_trace::format::{Header, FORMAT_VERSION, UNLIMITED_WORK};
 use parallax_trace::request::Request;
 use std::mem::size_of;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
@@ -256,6 +256,7 @@ impl Server {
             header.inconsistent = 0;
             header.stale = 0;
             header.dropped_events = 0;
+            header.work_left = UNLIMITED_WORK;
             let coverage = self.arena.add(header.coverage_offset as usize);
             std::ptr::write_bytes(coverage, 0, header.coverage_capacity as usize);
             self.mailbox.write_volatile(Mailbox::EMPTY);

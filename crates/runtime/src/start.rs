@@ -6,9 +6,9 @@
 
 use crate::state::state;
 use crate::tls::{layout_agrees, tls};
-use crate::{dependence, hooks, input, process, server, shadow, stage};
+use crate::{dependence, hooks, input, process, server, shadow, stage, work};
 use libc::{c_char, c_int, c_void};
-use parallax_trace::format::{Header, FLAG_STARTED};
+use parallax_trace::format::{Header, FLAG_STARTED, HEADER_BYTES};
 use parallax_trace::request::Request;
 use std::cell::UnsafeCell;
 use std::ffi::CStr;
@@ -133,6 +133,7 @@ pub unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *m
         program_invocation_name = *v.argv;
         program_invocation_short_name = after_last_slash(*v.argv);
         state().set_flag(FLAG_STARTED);
+        work::begin();
         let status = __plx_main(v.argc, v.argv, v.envp);
         let t = tls();
         let label = if t.ret != 0 { t.ret_label[0] } else { 0 };
@@ -156,15 +157,22 @@ fn attached() {
     }
 }
 
-/// Lay the arena's coverage region over the program's edge counters.
+/// Lay the arena's coverage region over the program's edge counters, and its header over the page in which work is counted.
 ///
 /// # Safety
 /// `arena` is the arena, mapped shared.
 unsafe fn map_counters(arena: *mut u8) {
-    // SAFETY: the counters are page-aligned, whole pages, and used for nothing else; a zero old length
+    // SAFETY: the counters and the page are page-aligned, whole pages, and used for nothing else; a zero old length
     // makes mremap duplicate a shared mapping.
     unsafe {
         let header = &*(arena as *const Header);
+        libc::mremap(
+            arena.cast(),
+            0,
+            HEADER_BYTES,
+            libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED,
+            work::header().cast::<libc::c_void>(),
+        );
         let len = (__plx_counters_len.min(header.coverage_capacity) as usize) & !4095;
         if len > 0 {
             libc::mremap(

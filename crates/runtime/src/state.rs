@@ -6,7 +6,7 @@
 //! published after the bytes they count. A signal handler may come at any moment and use the state too, so
 //! nobody has it for himself: every field is a cell, and no reference to what is in one outlives the change that it is for.
 
-use parallax_trace::format::{Header, Node, EVENT_BYTES};
+use parallax_trace::format::{Header, Node, EVENT_BYTES, RECORD_WORK};
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -131,6 +131,12 @@ impl State {
             // SAFETY: attached.
             unsafe { (*self.header.get()).flags |= flag }
         }
+    }
+
+    /// Something is recorded.
+    pub fn spend(&self) {
+        // SAFETY: as below.
+        unsafe { (*self.header.get()).work_left = (*self.header.get()).work_left.wrapping_sub(RECORD_WORK) }
     }
 
     pub fn count_inconsistent(&self) {

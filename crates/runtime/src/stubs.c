@@ -14,6 +14,22 @@ STUB uint32_t __plx_binary(uint32_t what, uint32_t la, uint32_t lb, uint64_t a, 
     return LIKELY(!(la | lb)) ? 0 : __plx_rt_binary(what, la, lb, a, b, site);
 }
 
+#define FLOAT_STUB(name)                                                                                       \
+    uint32_t __plx_rt_##name(uint32_t, uint32_t, uint32_t, uint64_t, uint64_t, uint64_t, uint32_t);            \
+    STUB uint32_t __plx_##name(uint32_t what, uint32_t la, uint32_t lb, uint64_t a, uint64_t b, uint64_t result, \
+                               uint32_t site) {                                                                \
+        return LIKELY(!(la | lb)) ? 0 : __plx_rt_##name(what, la, lb, a, b, result, site);                     \
+    }
+FLOAT_STUB(float)
+FLOAT_STUB(math)
+FLOAT_STUB(fcmp)
+
+uint32_t __plx_rt_fma(uint32_t, uint32_t, uint32_t, uint32_t, uint64_t, uint64_t, uint64_t, uint64_t, uint32_t);
+STUB uint32_t __plx_fma(uint32_t width, uint32_t la, uint32_t lb, uint32_t lc, uint64_t a, uint64_t b, uint64_t c,
+                        uint64_t result, uint32_t site) {
+    return LIKELY(!(la | lb | lc)) ? 0 : __plx_rt_fma(width, la, lb, lc, a, b, c, result, site);
+}
+
 uint32_t __plx_rt_cast(uint32_t, uint32_t);
 STUB uint32_t __plx_cast(uint32_t what, uint32_t label) {
     return LIKELY(!label) ? 0 : __plx_rt_cast(what, label);

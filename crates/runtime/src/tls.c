@@ -14,6 +14,7 @@ struct plx_tls {
     uint32_t arg_label[64];
     uint32_t ret_label[16];
     uint32_t va_gp[6];
+    uint32_t va_fp[8];
     uint32_t va_overflow[64];
     uint64_t byval[16];    /* where a struct argument was copied from, 0: unknown */
 };

@@ -20,6 +20,7 @@ pub struct Tls {
     pub arg_label: [u32; MAX_ARGS],
     pub ret_label: [u32; MAX_RET],
     pub va_gp: [u32; 6],
+    pub va_fp: [u32; 8],
     pub va_overflow: [u32; MAX_VA_OVERFLOW],
     pub byval: [u64; MAX_BYVAL],
 }

@@ -95,7 +95,7 @@ fn every_model_behaves_like_the_real_function() {
     let models = compile_all(&libc, "model");
     let tests = compile_all(&libc.join("test"), "test");
     let harness = scratch.path().join("harness");
-    checked(Command::new(clang()).args(&models).args(&tests).arg("-o").arg(&harness));
+    checked(Command::new(clang()).args(&models).args(&tests).arg("-lm").arg("-o").arg(&harness));
 
     let output = checked(Command::new(&harness).args([SEED.to_string(), CASES.to_string()]));
     let tested: BTreeSet<String> = String::from_utf8_lossy(&output.stdout)

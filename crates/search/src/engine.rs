@@ -1,7 +1,7 @@
 //! The search itself: strategies propose goals, the frontier keeps them, the scheduler says whose turn it is, the solver answers, workers run,
 //! knowledge grows.
 //!
-//! In batches: while the workers run one, the next is made. Results are taken in the order of the orders, and a batch depends on those before
+//! In batches: while the workers run one, the next is made. The solver answers several questions at once ([`crate::solvers`]). Results are taken in the order of the orders, and a batch depends on those before
 //! the last only, so that the search does not depend on timing.
 //!
 //! Always holds: the engine is the only writer of knowledge, and the only one that calls the solver and the workers.
@@ -15,10 +15,12 @@ use crate::knowledge::{Knowledge, Made};
 use crate::known::Known;
 use crate::outcome::*;
 use crate::path::{is_condition, Path};
+use crate::permits::Permits;
 use crate::scheduler::{self, Scheduler, Work};
+use crate::solvers::Solvers;
 use crate::strategies::{Context, GlimpsedTest, Portfolio, Proposals};
 use crate::workers::{Done, Order, Seen, Workers};
-use crate::{Budget, Glimpse, Harness, HarnessError, Settings, Traced, Verdict};
+use crate::{Budget, Cost, CutShort, Glimpse, Harness, HarnessError, Settings, Traced, Verdict};
 use crate::{Pair, Side};
 use parallax_execute::TestCase;
 use parallax_plan::Plan;
@@ -26,15 +28,21 @@ use parallax_trace::reader::Event;
 use parallax_trace::sites::ProgramMap;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::Ordering;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+mod allowance;
 mod answers;
 mod batch;
 mod memory;
 mod summary;
+mod targets;
 
 #[cfg(test)]
 mod repeatable;
+
+use allowance::Allowance;
+pub use allowance::{is_uneven, RunWork};
 
 /// Batches under way at once.
 const BATCHES: usize = 2;
@@ -55,6 +63,14 @@ struct Planned {
     judge_anyway: bool,
 }
 
+impl Planned {
+    /// The same test case, to be run once more: what was asked for is answered.
+    fn again(&self) -> Planned {
+        let purpose = Purpose { aim: None, is_shape: false, ..self.purpose.clone() };
+        Planned { test: self.test.clone(), purpose, work: self.work, flip: None, judge_anyway: false }
+    }
+}
+
 pub struct Engine<'a> {
     maps: Pair<&'a ProgramMap>,
     settings: &'a Settings,
@@ -69,11 +85,13 @@ pub struct Engine<'a> {
     /// Effort of thinking since the last batch was made, which the workers' effort is to match.
     thought: u64,
     accounting: Accounting,
+    allowance: Allowance,
     /// Results that came before their turn, and whose turn it is.
     arrived: HashMap<usize, Done>,
     taken: usize,
     clock: Clock,
     trouble: Option<String>,
+    targets: targets::Targets,
 }
 
 /// What is counted for the report.
@@ -109,22 +127,26 @@ impl<'a> Engine<'a> {
             budget,
             watch,
             known: Knowledge::new(guide, Known::default()),
-            expressions: Expressions::new(settings, portfolio.has("numbers")),
+            expressions: Expressions::new(portfolio.has("numbers")),
             frontier: Frontier::new(portfolio.entries.len(), Bounds::default()),
             scheduler: Scheduler::new(&portfolio),
             portfolio,
             random: fastrand::Rng::with_seed(settings.random_seed),
             thought: 0,
+            allowance: Allowance::new(settings.run_work),
             accounting: Accounting { by_strategy, ..Accounting::default() },
             arrived: HashMap::new(),
             taken: 0,
             clock: Clock { started: now, told: now, looked_at_memory: now },
             trouble: None,
+            targets: targets::Targets::new(&settings.targets),
         }
     }
 
     pub fn run(mut self, seeds: Vec<TestCase>, harnesses: Vec<Box<dyn Harness>>) -> Outcome {
-        let workers = Workers::start(harnesses, self.budget.memory.most / TRACES_PART);
+        let (threads, permits) = (harnesses.len(), Arc::new(Permits::new(harnesses.len())));
+        let workers = Workers::start(harnesses, self.budget.memory.most / TRACES_PART, &permits);
+        let solvers = Solvers::start(threads, self.settings, &permits);
         self.known.tried = Known::new(self.settings.varied, &seeds);
         let mut first = self.seeds(seeds);
         first.truncate(self.runs_left());
@@ -132,9 +154,12 @@ impl<'a> Engine<'a> {
         let mut under_way = VecDeque::from([first]);
         let ended = loop {
             // Another batch is made while earlier ones run, so that the workers always have something to do.
-            let mut next = if self.runs_left() > 0 { self.next_batch() } else { vec![] };
+            let mut next = if self.runs_left() > 0 { self.next_batch(&solvers) } else { vec![] };
             next.truncate(self.runs_left());
             let none = next.is_empty();
+            if none && under_way.is_empty() && self.runs_left() > 0 && self.allowance.grow() {
+                continue;
+            }
             if !none {
                 self.send(&workers, &next);
                 under_way.push_back(next);
@@ -171,7 +196,8 @@ impl<'a> Engine<'a> {
             let now_and_then = runs % JUDGE_EVERY == 0 || runs < JUDGE_EVERY;
             let judge_anyway = planned.judge_anyway || now_and_then && !is_glimpse;
             let (number, test) = (runs as usize, planned.test.clone());
-            workers.send(Order { number, test, judge_anyway, is_glimpse });
+            let (work, judge_cut) = (self.allowance.limit(), self.allowance.may_judge());
+            workers.send(Order { number, test, judge_anyway, is_glimpse, work, judge_cut });
             self.accounting.stats.runs += 1;
         }
     }
@@ -188,6 +214,9 @@ impl<'a> Engine<'a> {
         if self.budget.left().is_zero() {
             return Some(Ended::Time);
         }
+        if self.has_reached_all() {
+            return Some(Ended::Reached);
+        }
         self.settings.enough.load(Ordering::Relaxed).then_some(Ended::Enough)
     }
 
@@ -199,11 +228,14 @@ impl<'a> Engine<'a> {
                 Err(ended) => return Some(ended),
             };
             workers.took(&done);
+            let costs = done.costs();
             self.take_verdict(&planned, done.verdict);
-            match done.seen {
+            self.note_cut(&planned, costs);
+            let has_news = match done.seen {
                 Seen::All(traced) => self.learn(planned, *traced),
                 Seen::Glimpse(both) => self.glimpse(planned, &both),
-            }
+            };
+            self.allowance.note(costs, has_news);
             if self.is_out_of_memory() {
                 return Some(Ended::Memory);
             }
@@ -244,6 +276,17 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// A test case whose runs were cut may run again with a larger limit.
+    fn note_cut(&mut self, planned: &Planned, costs: Pair<Cost>) {
+        let count = |cut| costs.iter().filter(|(_, cost)| cost.cut == cut).count() as u64;
+        let stats = &mut self.accounting.stats;
+        stats.late_runs += count(CutShort::Clock);
+        stats.cut_runs += count(CutShort::Work);
+        if count(CutShort::Work) > 0 {
+            self.allowance.keep(planned.again());
+        }
+    }
+
     fn take_verdict(&mut self, planned: &Planned, verdict: Option<Verdict>) {
         let Some(Verdict::Different { signature }) = verdict else { return };
         let count = self.accounting.signatures.entry(signature.clone()).or_default();
@@ -277,9 +320,11 @@ impl<'a> Engine<'a> {
         chain
     }
 
-    /// Takes in a coverage run.
-    fn glimpse(&mut self, planned: Planned, both: &Pair<Glimpse>) {
-        let Planned { test, purpose: Purpose { made, .. }, .. } = planned;
+    /// Takes in a coverage run. True if it showed something new.
+    fn glimpse(&mut self, planned: Planned, both: &Pair<Glimpse>) -> bool {
+        let Planned { test, purpose, .. } = planned;
+        let made = purpose.made;
+        self.note_targets(&test, &purpose, both.new.taken.iter().copied());
         let what = self.known.glimpse(&test, both);
         if let Some(by) = made.by {
             let stats = &mut self.accounting.by_strategy[by.0];
@@ -288,7 +333,7 @@ impl<'a> Engine<'a> {
             self.scheduler.reward(Work::Glimpse, by, scheduler::gain_of_glimpse(what));
         }
         if what == Glimpsed::Nothing {
-            return;
+            return false;
         }
         let seen = GlimpsedTest { test: &test, made, what };
         for id in self.portfolio.ids() {
@@ -296,18 +341,20 @@ impl<'a> Engine<'a> {
             self.portfolio.entries[id.0].strategy.glimpsed(&seen, &mut out);
             self.propose(id, out);
         }
+        true
     }
 
-    /// Takes in a run, and asks all strategies what follows from it.
-    fn learn(&mut self, planned: Planned, traced: Pair<Traced>) {
+    /// Takes in a run, and asks all strategies what follows from it. True if it showed something new.
+    fn learn(&mut self, planned: Planned, traced: Pair<Traced>) -> bool {
         let Planned { test, purpose, work, flip, .. } = planned;
         self.accounting.stats.traces += 2;
         let made = purpose.made;
         let nodes: u64 = traced.iter().map(|(_, traced)| traced.trace.nodes().len() as u64).sum();
         self.thought += nodes / NODES_OF_TRACE;
         traced.iter().for_each(|(_, traced)| self.count_losses(traced));
-        let tools = (&mut self.expressions, self.budget);
-        let facts = self.known.take_in(test, purpose, &traced, self.maps, tools);
+        self.note_targets(&test, &purpose, traced.new.trace.edges_taken());
+        let facts =
+            self.known.take_in(test, purpose, &traced, self.maps, (&mut self.expressions, self.budget));
         drop(traced);
         if let Some(by) = made.by {
             let novelty = &self.known.run(facts.id).novelty;
@@ -326,6 +373,7 @@ impl<'a> Engine<'a> {
         }
         self.known.note_first(facts.id);
         self.offer_open_branches(facts.id, facts.is_worth, &facts.alignment);
+        self.known.run(facts.id).novelty.is_something()
     }
 
     /// Lets a strategy see and propose.

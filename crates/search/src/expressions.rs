@@ -1,56 +1,31 @@
-//! The search's side of the solver: one pool of expressions for both versions, questions in, changes of bytes out.
+//! The search's side of the solver: one pool of expressions for both versions, and questions about them ([`crate::solvers`] answers them).
 
 use crate::havoc;
-use crate::inputs::{Changes, Names};
 use crate::numbers::{self, Form, Numbers};
-use crate::{Settings, Traced};
+use crate::solvers::{Prepared, Terms};
+use crate::Traced;
 use parallax_execute::TestCase;
+pub use crate::solvers::Answer;
 pub use parallax_solve::ExprId;
-use parallax_solve::{Constraint, Limit, Pool, Program, Query, Solver, Stack, Unknown, Var, VarId};
+use parallax_solve::{Constraint, Limit, Pool, Program, VarId};
 use parallax_trace::format::Op;
 use parallax_trace::request::Source;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::time::Instant;
+use std::sync::Arc;
 
 /// Random values tried to see whether a question is easy, and how much easier that makes it.
 const GUESSES: usize = 16;
 const EASIER: u64 = 8;
 
 /// Numbers in answers are small if they can be: no more than so many bits or what they have now, then anything.
-const NUMBER_BITS: [u8; 3] = [10, 20, 31];
+const NUMBER_BITS: [u8; 4] = [5, 10, 20, 31];
 
 /// Everything the search knows about expressions.
 pub struct Expressions {
-    pool: Pool,
-    names: Names,
-    solver: Stack,
+    /// Shared with threads that answer questions, while they do.
+    pub terms: Arc<Terms>,
     /// Put numbers in the place of their digits.
     numbers: bool,
-}
-
-/// What became of a question.
-pub enum Answer {
-    Sat(Changes),
-    /// The numbers of conditions that already contradict what is wanted.
-    Unsat(Vec<usize>),
-    Unknown,
-}
-
-/// An answer, the size of the formula it was given to, and the solver's steps.
-pub struct Solved {
-    pub answer: Answer,
-    pub cost: u64,
-    pub steps: u64,
-    /// The clock ended it, not its limit of steps.
-    pub is_late: bool,
-}
-
-/// What is left of a limit for further attempts.
-struct Rest {
-    steps: u64,
-    until: Instant,
-    spent: u64,
-    is_late: bool,
 }
 
 /// Brings the expressions of one trace into the pool.
@@ -67,63 +42,68 @@ const MAX_COMPARISON: usize = 48;
 
 impl Expressions {
     /// `numbers`: put numbers in the place of their digits.
-    pub fn new(settings: &Settings, numbers: bool) -> Expressions {
-        let solver = parallax_solve::Settings { record: settings.record.clone(), ..Default::default() };
-        let solver = parallax_solve::standard_stack(&solver);
-        Expressions { pool: Pool::new(), names: Names::default(), solver, numbers }
+    pub fn new(numbers: bool) -> Expressions {
+        Expressions { terms: Arc::default(), numbers }
+    }
+
+    /// For changing them.
+    fn own(&mut self) -> &mut Terms {
+        match Arc::get_mut(&mut self.terms) {
+            Some(terms) => terms,
+            None => unreachable!("the engine waits for all answers before it goes on"),
+        }
     }
 
     /// The end. Frees the expressions beside whoever calls: that may take long.
     pub fn forget(self) {
-        let pool = self.pool;
-        std::thread::spawn(move || drop(pool));
+        std::thread::spawn(move || drop(self.terms));
     }
 
     pub fn importer<'m>(&'m mut self, traced: &'m Traced) -> Importer<'m> {
-        let renamed: Vec<u32> = traced.inputs.iter().map(|i| self.names.number(&i.source)).collect();
+        let with_numbers = self.numbers;
+        let Terms { pool, names } = self.own();
+        let renamed: Vec<u32> = traced.inputs.iter().map(|i| names.number(&i.source)).collect();
         let mut inner = parallax_solve::Importer::renamed(&traced.trace, renamed.clone());
-        let numbers = match self.numbers {
-            true => Numbers::find(traced, &renamed, &mut self.names, &mut self.pool, &mut inner),
+        let numbers = match with_numbers {
+            true => Numbers::find(traced, &renamed, names, pool, &mut inner),
             false => None,
         };
-        Importer { pool: &mut self.pool, inner, numbers, traced, renamed }
+        Importer { pool, inner, numbers, traced, renamed }
     }
 
-    /// Is there an input near `test` on which all of these hold? `holds` do on `test`, so only those that share bytes
-    /// with `wants`, directly or through others, have to be asked about. All attempts together take no more than the limit.
-    pub fn solve(&mut self, holds: &[ExprId], wants: ExprId, test: &TestCase, limit: Limit) -> Solved {
+    /// The question whether there is an input near `test` on which all of these hold. `holds` do on `test`, so only those that share bytes
+    /// with `wants`, directly or through others, have to be asked about. Numbers are to be small, if they can be.
+    pub fn prepare(&mut self, holds: &[ExprId], wants: ExprId, test: &TestCase) -> Prepared {
         let numbers = self.relevant(holds, wants);
         let constraints: Vec<Constraint> =
             numbers.iter().map(|n| &holds[*n]).chain([&wants]).map(|e| Constraint::is(*e)).collect();
         let roots: Vec<ExprId> = constraints.iter().map(|c| c.expr).collect();
-        let cost = self.pool.cone(&roots).len() as u64;
+        let cost = self.terms.pool.cone(&roots).len() as u64;
         let written = self.written_in(&roots);
-        let mut rest =
-            Rest { steps: limit.steps, until: Instant::now() + limit.time, spent: 0, is_late: false };
+        let mut attempts = Vec::new();
         for bits in NUMBER_BITS.iter().filter(|_| !written.is_empty()) {
             let mut bounded = constraints.clone();
             bounded.extend(written.iter().map(|number| self.is_small(*number, *bits, test)));
-            if let Answer::Sat(changes) = self.check(&bounded, &numbers, test, &mut rest) {
-                return Solved { answer: Answer::Sat(changes), cost, steps: rest.spent, is_late: false };
-            }
+            attempts.push(bounded);
         }
-        let answer = self.check(&constraints, &numbers, test, &mut rest);
-        Solved { answer, cost, steps: rest.spent, is_late: rest.is_late }
+        attempts.push(constraints);
+        Prepared { attempts, numbers, test: test.clone(), cost, about: 0, limit: Limit::default() }
     }
 
     /// The numbers (see [`crate::numbers`]) that expressions are about.
     fn written_in(&self, roots: &[ExprId]) -> BTreeSet<u32> {
-        let supports = roots.iter().map(|e| self.pool.support(*e));
-        let inputs = supports.flat_map(|s| s.iter().map(|v| self.pool.var(*v).input).collect::<Vec<_>>());
-        inputs.filter(|input| self.names.is_written(*input)).collect()
+        let supports = roots.iter().map(|e| self.terms.pool.support(*e));
+        let inputs = supports.flat_map(|s| s.iter().map(|v| self.terms.pool.var(*v).input).collect::<Vec<_>>());
+        inputs.filter(|input| self.terms.names.is_written(*input)).collect()
     }
 
     fn is_small(&mut self, number: u32, bits: u8, test: &TestCase) -> Constraint {
-        let now = self.names.value(test, number).unwrap_or(0);
+        let Terms { pool, names } = self.own();
+        let now = names.value(test, number).unwrap_or(0);
         let bits = bits.max((i32::BITS - now.leading_zeros()) as u8).min(31);
-        let number = numbers::variable(&mut self.pool, number);
-        let high = self.pool.extract(number, bits, 32 - bits);
-        Constraint::is(self.pool.eq_const(high, 0))
+        let number = numbers::variable(pool, number);
+        let high = pool.extract(number, bits, 32 - bits);
+        Constraint::is(pool.eq_const(high, 0))
     }
 
     /// The numbers of conditions that matter to a question, each expression once.
@@ -133,54 +113,27 @@ impl Expressions {
         let mut positions = Vec::new();
         for (position, e) in holds.iter().enumerate() {
             if seen.insert(*e) {
-                path.push(&self.pool, Constraint::is(*e));
+                path.push(&self.terms.pool, Constraint::is(*e));
                 positions.push(position);
             }
         }
-        let numbers = path.relevant(&self.pool, Constraint::is(wants));
+        let numbers = path.relevant(&self.terms.pool, Constraint::is(wants));
         numbers.into_iter().map(|n| positions[n]).collect()
-    }
-
-    fn check(
-        &mut self,
-        constraints: &[Constraint],
-        numbers: &[usize],
-        test: &TestCase,
-        rest: &mut Rest,
-    ) -> Answer {
-        let time = rest.until.saturating_duration_since(Instant::now());
-        let limit = Limit { steps: rest.steps.saturating_sub(rest.spent), time };
-        let names = &self.names;
-        let seed = |var: Var| names.byte(test, var.input, var.offset);
-        let query = Query::new(&self.pool, constraints, &seed);
-        let answer = self.solver.check(&query, &limit);
-        rest.spent += self.solver.spent();
-        rest.is_late |= answer == parallax_solve::Answer::Unknown(Unknown::Late);
-        match answer {
-            parallax_solve::Answer::Sat(model) => {
-                let values = model.changes(&query).into_iter().map(|(v, b)| ((v.input, v.offset), b));
-                Answer::Sat(names.changes(test, values))
-            }
-            parallax_solve::Answer::Unsat(core) => {
-                Answer::Unsat(core.into_iter().filter_map(|i| numbers.get(i).copied()).collect())
-            }
-            parallax_solve::Answer::Unknown(_) => Answer::Unknown,
-        }
     }
 
     /// Conditions on bytes of the same inputs as `wants`, those nearest behind its last byte first.
     /// `hidden`: more bytes that belong to `wants`.
     pub fn nearest(&self, holds: &[ExprId], wants: ExprId, hidden: &[(u32, u32)]) -> Vec<usize> {
         let mut ends: BTreeMap<u32, u32> = BTreeMap::new();
-        let support = self.pool.support(wants);
-        let seen = support.iter().map(|v| self.pool.var(*v)).map(|v| (v.input, v.offset));
+        let support = self.terms.pool.support(wants);
+        let seen = support.iter().map(|v| self.terms.pool.var(*v)).map(|v| (v.input, v.offset));
         for (input, offset) in seen.chain(hidden.iter().copied()) {
             let end = ends.entry(input).or_default();
             *end = (*end).max(offset + 1);
         }
         let distance = |e: &ExprId| {
-            let vars = self.pool.support(*e);
-            let near = vars.iter().map(|v| self.pool.var(*v));
+            let vars = self.terms.pool.support(*e);
+            let near = vars.iter().map(|v| self.terms.pool.var(*v));
             near.filter_map(|v| Some(v.offset.abs_diff(*ends.get(&v.input)?))).min()
         };
         let mut list: Vec<(u32, usize)> =
@@ -191,13 +144,13 @@ impl Expressions {
     }
 
     pub fn is_constant(&self, e: ExprId) -> bool {
-        self.pool.as_const(e).is_some()
+        self.terms.pool.as_const(e).is_some()
     }
 
     /// The first byte that an expression is made of, as (input, offset).
     pub fn first_byte(&self, e: ExprId) -> Option<(u32, u32)> {
-        let support = self.pool.support(e);
-        support.iter().map(|v| self.pool.var(*v)).map(|v| (v.input, v.offset)).min()
+        let support = self.terms.pool.support(e);
+        support.iter().map(|v| self.terms.pool.var(*v)).map(|v| (v.input, v.offset)).min()
     }
 
     /// The byte with which it holds, if it is about one byte and holds with that value only, in upper or lower case.
@@ -214,12 +167,12 @@ impl Expressions {
 
     /// Which input a number stands for.
     pub fn source(&self, input: u32) -> Option<Source> {
-        self.names.source(input).cloned()
+        self.terms.names.source(input).cloned()
     }
 
     /// How hard a question looks: its size, and much less if values tried at random near the test case answer it already.
     pub fn effort(&self, wants: ExprId, test: &TestCase, seed: u64) -> u64 {
-        let mut program = Program::new(&self.pool, &[wants]);
+        let mut program = Program::new(&self.terms.pool, &[wants]);
         let mut random = fastrand::Rng::with_seed(seed ^ program.len() as u64);
         let easy = (0..GUESSES).any(|_| {
             let bytes: HashMap<VarId, u8> =
@@ -247,54 +200,56 @@ impl Expressions {
 
     /// Two values of the same width that are not equal.
     pub fn differ(&mut self, a: ExprId, b: ExprId) -> ExprId {
-        self.pool.binary(Op::Ne, a, b)
+        self.own().pool.binary(Op::Ne, a, b)
     }
 
     /// The value of an expression on a test case.
     pub fn value(&self, e: ExprId, test: &TestCase) -> u64 {
-        Program::new(&self.pool, &[e]).run_one(&|var| self.present(var, test))
+        Program::new(&self.terms.pool, &[e]).run_one(&|var| self.present(var, test))
     }
 
     /// The value of a variable on a test case; 0 if there is no such byte.
     fn present(&self, var: VarId, test: &TestCase) -> u8 {
-        let var = self.pool.var(var);
-        self.names.byte(test, var.input, var.offset).unwrap_or(0)
+        let var = self.terms.pool.var(var);
+        self.terms.names.byte(test, var.input, var.offset).unwrap_or(0)
     }
 
     /// It holds, and this is not the value of another expression.
     pub fn and_not(&mut self, holds: ExprId, of: ExprId, value: u64) -> ExprId {
-        let value = self.pool.constant(self.pool.width(of), value);
-        let other = self.pool.binary(Op::Ne, of, value);
-        self.pool.binary(Op::And, holds, other)
+        let pool = &mut self.own().pool;
+        let value = pool.constant(pool.width(of), value);
+        let other = pool.binary(Op::Ne, of, value);
+        pool.binary(Op::And, holds, other)
     }
 
     /// At least one of these holds.
     pub fn any(&mut self, list: &[ExprId]) -> ExprId {
-        any(&mut self.pool, list)
+        any(&mut self.own().pool, list)
     }
 }
 
 #[cfg(test)]
 impl Expressions {
     fn byte(&mut self, source: &Source, offset: u32) -> ExprId {
-        let input = self.names.number(source);
-        self.pool.byte(Var { input, offset })
+        let Terms { pool, names } = self.own();
+        let input = names.number(source);
+        pool.byte(parallax_solve::Var { input, offset })
     }
 
     /// Is a byte of an input this one?
     pub fn is_byte(&mut self, source: &Source, offset: u32, value: u8) -> ExprId {
         let byte = self.byte(source, offset);
-        self.pool.eq_const(byte, value.into())
+        self.own().pool.eq_const(byte, value.into())
     }
 
     pub fn negated(&mut self, e: ExprId) -> ExprId {
-        self.pool.not(e)
+        self.own().pool.not(e)
     }
 
     /// A constant, or a byte of an input.
     pub fn printed(&mut self, source: &Source, byte: Result<u8, u32>) -> ExprId {
         match byte {
-            Ok(value) => self.pool.constant(8, value.into()),
+            Ok(value) => self.own().pool.constant(8, value.into()),
             Err(offset) => self.byte(source, offset),
         }
     }

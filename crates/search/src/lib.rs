@@ -39,13 +39,16 @@ mod numbers;
 mod outcome;
 mod parts;
 mod path;
+mod permits;
 mod question;
 mod scheduler;
+mod solvers;
 mod strategies;
 mod vocabulary;
 mod words;
 mod workers;
 
+pub use engine::RunWork;
 pub use known::Varied;
 pub use outcome::*;
 pub use parallax_plan::{Pair, Side};
@@ -59,6 +62,26 @@ pub struct Traced {
     pub inputs: Vec<Input>,
     /// A hash of everything the oracle would look at, so that equal behaviour of the symbolic builds need not be judged.
     pub digest: u64,
+    pub cost: Cost,
+}
+
+/// What a run of a symbolic build cost, counted in the program itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Edges that it took, and what it recorded; see [`parallax_trace::format::EDGE_WORK`].
+    pub work: u64,
+    pub cut: CutShort,
+}
+
+/// Was a run ended before its end?
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CutShort {
+    #[default]
+    No,
+    /// After as much work as it may do.
+    Work,
+    /// By the clock: the last resort.
+    Clock,
 }
 
 /// A run of a symbolic build of which only this is wanted.
@@ -67,6 +90,7 @@ pub struct Glimpse {
     pub taken: Vec<(u32, u8)>,
     /// See [`Traced::digest`].
     pub digest: u64,
+    pub cost: Cost,
 }
 
 /// What the native versions did on a test case.
@@ -86,10 +110,10 @@ pub enum Verdict {
 
 /// What a worker needs to have test cases run. One for each worker; used from one thread at a time.
 pub trait Harness: Send {
-    /// Run the symbolic build of a version. `Err` only if nothing can be run any more.
-    fn trace(&mut self, side: Side, test: &TestCase) -> Result<Traced, HarnessError>;
+    /// Run the symbolic build of a version, which may do so much counted work (0: any). `Err` only if nothing can be run any more.
+    fn trace(&mut self, side: Side, test: &TestCase, work: u64) -> Result<Traced, HarnessError>;
     /// The same, without conditions and much faster.
-    fn glimpse(&mut self, side: Side, test: &TestCase) -> Result<Glimpse, HarnessError>;
+    fn glimpse(&mut self, side: Side, test: &TestCase, work: u64) -> Result<Glimpse, HarnessError>;
     /// Run the native builds of both versions and compare.
     fn judge(&mut self, test: &TestCase) -> Result<Verdict, HarnessError>;
 }
@@ -147,8 +171,14 @@ pub struct Settings {
     pub query_steps: u64,
     /// The last resort behind it: wall-clock time for one query.
     pub query_time: Duration,
+    /// What a run may do before it is cut.
+    pub run_work: RunWork,
     /// Whoever watches sets it when no more differences are wanted.
     pub enough: Arc<AtomicBool>,
+    /// For each target: the edges of the new version's map of which one is taken whenever it is executed.
+    pub targets: Vec<Vec<u32>>,
+    /// End as soon as every target was executed.
+    pub until_reached: bool,
     /// Longest input that growing makes.
     pub max_input: usize,
     /// Which kinds of inputs may differ from those of the seeds.
@@ -164,7 +194,10 @@ impl Default for Settings {
             strategies: Choice::default(),
             query_steps: 50_000_000,
             query_time: Duration::from_secs(10),
+            run_work: RunWork::default(),
             enough: Arc::default(),
+            targets: vec![],
+            until_reached: false,
             max_input: 4096,
             varied: Varied::default(),
             record: None,

@@ -12,6 +12,8 @@ pub enum Progress {
     Again {
         signature: String,
     },
+    /// A test case is the first to execute some targets.
+    Reached(Reached),
     /// Now and then.
     Status(Snapshot),
 }
@@ -22,6 +24,20 @@ pub struct Found {
     pub test: TestCase,
     pub signature: String,
     pub after: Duration,
+    pub runs: u64,
+    /// The strategies that led to it from a seed, step by step; empty for a seed.
+    pub strategies: Vec<&'static str>,
+}
+
+/// A test case that is the first to execute some of [`crate::Settings::targets`].
+#[derive(Clone, Debug)]
+pub struct Reached {
+    pub test: TestCase,
+    /// By number.
+    pub targets: Vec<usize>,
+    pub is_seed: bool,
+    pub after: Duration,
+    /// Test cases that were taken in until then.
     pub runs: u64,
     /// The strategies that led to it from a seed, step by step; empty for a seed.
     pub strategies: Vec<&'static str>,
@@ -70,6 +86,9 @@ pub struct Stats {
     pub fresh_starts: u64,
     /// Goals that the frontier had no room for.
     pub dropped_goals: u64,
+    /// Targets, and those that were executed.
+    pub targets: u64,
+    pub reached_targets: u64,
     /// By name, in the order of the portfolio.
     pub strategies: Vec<(&'static str, StrategyStats)>,
 }
@@ -97,6 +116,8 @@ pub enum Ended {
     Time,
     Runs,
     Enough,
+    /// Every target was executed, and nothing else was wanted.
+    Reached,
     /// Of Parallax itself, although everything that can be was forgotten.
     Memory,
     Interrupted,

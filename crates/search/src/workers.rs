@@ -1,6 +1,8 @@
 //! Workers: threads that run and judge test cases, each with its own harness.
 
-use crate::{Glimpse, Harness, HarnessError, Traced, Verdict};
+use crate::engine::is_uneven;
+use crate::permits::Permits;
+use crate::{Cost, CutShort, Glimpse, Harness, HarnessError, Traced, Verdict};
 use crate::{Pair, Side};
 use parallax_execute::TestCase;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -16,6 +18,10 @@ pub struct Order {
     pub judge_anyway: bool,
     /// Its coverage is enough.
     pub is_glimpse: bool,
+    /// Work that each of its runs may do; 0 for any.
+    pub work: u64,
+    /// Judge it even if a run was cut, so that the native ones may take as long as their time limit.
+    pub judge_cut: bool,
 }
 
 /// What became of it.
@@ -37,21 +43,40 @@ pub enum Seen {
 }
 
 fn work(harness: &mut dyn Harness, order: &Order) -> std::result::Result<Done, HarnessError> {
+    let (test, work) = (&order.test, order.work);
     let (seen, alike) = if order.is_glimpse {
-        let (old, new) = (harness.glimpse(Side::Old, &order.test)?, harness.glimpse(Side::New, &order.test)?);
+        let (old, new) = (harness.glimpse(Side::Old, test, work)?, harness.glimpse(Side::New, test, work)?);
         let alike = old.digest == new.digest;
         (Seen::Glimpse(Pair::new(old, new)), alike)
     } else {
-        let (old, new) = (harness.trace(Side::Old, &order.test)?, harness.trace(Side::New, &order.test)?);
+        let (old, new) = (harness.trace(Side::Old, test, work)?, harness.trace(Side::New, test, work)?);
         let alike = old.digest == new.digest;
         (Seen::All(Box::new(Pair::new(old, new))), alike)
     };
-    let judge = !alike || order.judge_anyway;
-    let verdict = if judge { Some(harness.judge(&order.test)?) } else { None };
-    Ok(Done { seen, verdict })
+    let mut done = Done { seen, verdict: None };
+    if must_judge(order, done.costs(), alike) {
+        done.verdict = Some(harness.judge(test)?);
+    }
+    Ok(done)
+}
+
+/// What a run did that was cut says nothing about its end. It is worth a native run, which may hang, only where one version did far more than the
+/// other.
+fn must_judge(order: &Order, costs: Pair<Cost>, alike: bool) -> bool {
+    match costs.iter().any(|(_, cost)| cost.cut != CutShort::No) {
+        true => order.judge_cut && is_uneven(costs),
+        false => !alike || order.judge_anyway,
+    }
 }
 
 impl Done {
+    pub fn costs(&self) -> Pair<Cost> {
+        match &self.seen {
+            Seen::All(both) => both.as_ref().as_ref().map(|traced| traced.cost),
+            Seen::Glimpse(both) => both.as_ref().map(|glimpse| glimpse.cost),
+        }
+    }
+
     /// Bytes that its traces take, about.
     fn size(&self) -> u64 {
         match &self.seen {
@@ -100,7 +125,7 @@ pub struct Workers {
 
 impl Workers {
     /// `most`: bytes of traces that may wait to be taken, about.
-    pub fn start(harnesses: Vec<Box<dyn Harness>>, most: u64) -> Workers {
+    pub fn start(harnesses: Vec<Box<dyn Harness>>, most: u64, permits: &Arc<Permits>) -> Workers {
         let shared = Arc::new(Shared { most, ..Shared::default() });
         let (orders, inbox) = channel::<Order>();
         let (outbox, results) = channel();
@@ -109,6 +134,7 @@ impl Workers {
             .into_iter()
             .map(|mut harness| {
                 let (inbox, outbox, shared) = (inbox.clone(), outbox.clone(), shared.clone());
+                let permits = permits.clone();
                 std::thread::spawn(move || {
                     loop {
                         // A poisoned lock means that another worker panicked; then there is nothing to do here.
@@ -118,7 +144,9 @@ impl Workers {
                         if shared.is_over() {
                             return;
                         }
+                        let permit = permits.take();
                         let done = work(harness.as_mut(), &order);
+                        drop(permit);
                         let size = done.as_ref().map_or(0, Done::size);
                         shared.held.fetch_add(size, Ordering::Relaxed);
                         if outbox.send(Result { number: order.number, done }).is_err() {

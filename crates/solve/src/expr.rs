@@ -34,34 +34,35 @@ pub struct Node {
     pub width: u8,
     /// As many as [`arity`] says; the rest is [`UNUSED`].
     pub args: [ExprId; 3],
-    /// The constant, the number of the variable, the low bit of an extraction, or the number of the
-    /// table; 0 for all other operators.
+    /// The constant, the number of the variable, the low bit of an extraction, the number of the
+    /// table or of a function, a conversion and above it (32 bits) the place of a byte in its text; 0 for all other operators.
     pub num: u64,
 }
+
+/// Where the place of a byte stands in [`Node::num`] of [`Op::FText`].
+pub(crate) const TEXT_PLACE: u32 = 32;
 
 /// Fills operand places that an operator does not have.
 pub(crate) const UNUSED: ExprId = ExprId(u32::MAX);
 
 /// Number of operands.
 pub const fn arity(op: Op) -> usize {
-    match op {
-        Op::Const | Op::Input => 0,
-        Op::ZExt | Op::SExt | Op::Extract | Op::Read => 1,
-        Op::Ite => 3,
-        _ => 2,
-    }
+    op.arity()
 }
 
 /// Has the operator a result of one bit whatever the width of its operands?
 pub const fn is_predicate(op: Op) -> bool {
     use Op::*;
-    matches!(op, Eq | Ne | Ult | Ule | Slt | Sle | UMulOverflow | SMulOverflow)
+    matches!(op, Eq | Ne | Ult | Ule | Slt | Sle | UMulOverflow | SMulOverflow | FEq | FLt | FLe)
 }
 
 /// Can the operands be exchanged?
 pub const fn is_commutative(op: Op) -> bool {
     use Op::*;
-    matches!(op, Add | Mul | And | Or | Xor | Eq | Ne | UMulOverflow | SMulOverflow | UMulHigh | SMulHigh)
+    matches!(
+        op,
+        Add | Mul | And | Or | Xor | Eq | Ne | UMulOverflow | SMulOverflow | UMulHigh | SMulHigh | FEq
+    )
 }
 
 impl Node {
@@ -76,6 +77,12 @@ pub fn operate(node: &Node, widths: [u8; 3], values: [u64; 3]) -> u64 {
     let [a, b, c] = values;
     let result = match node.op {
         Op::Extract => apply(node.op, node.width, widths[0], a, node.num, 0),
+        Op::FMath1 | Op::FTextLen => apply(node.op, node.width, widths[0], a, node.num, 0),
+        Op::FMath2 => apply(node.op, node.width, widths[0], a, b, node.num),
+        Op::FText => {
+            let (spec, at) = (node.num & u64::from(u32::MAX), node.num >> TEXT_PLACE);
+            apply(node.op, node.width, widths[0], a, spec, at)
+        }
         Op::Concat => apply(node.op, node.width, widths[0], a, b, widths[1].into()),
         _ => apply(node.op, node.width, widths[0], a, b, c),
     };

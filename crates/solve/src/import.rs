@@ -7,7 +7,7 @@
 //! anything made of it.
 
 use crate::align::low_bits;
-use crate::expr::{ExprId, Var};
+use crate::expr::{ExprId, Var, TEXT_PLACE};
 use crate::pool::Pool;
 use crate::query::Constraint;
 use parallax_trace::format::{Label, Op};
@@ -133,6 +133,24 @@ impl<'t> Importer<'t> {
             Op::Extract => pool.extract(self.get(node.a)?, node.b as u8, width),
             Op::Ite => pool.ite(self.get(node.a)?, self.get(node.b)?, self.get(node.c)?),
             Op::Read => self.read(pool, self.get(node.a)?, node.b, width)?,
+            Op::FMath1 | Op::FTextLen => {
+                pool.float(op, width, [Some(self.get(node.a)?), None, None], node.b.into())
+            }
+            Op::FText => {
+                let num = u64::from(node.c) << TEXT_PLACE | u64::from(node.b);
+                pool.float(op, width, [Some(self.get(node.a)?), None, None], num)
+            }
+            Op::FMath2 => {
+                let operands = [Some(self.get(node.a)?), Some(self.get(node.b)?), None];
+                pool.float(op, width, operands, node.c.into())
+            }
+            op if op.is_float() => {
+                let mut operands = [None; 3];
+                for (at, label) in [node.a, node.b, node.c].into_iter().take(op.arity()).enumerate() {
+                    operands[at] = Some(self.get(label)?);
+                }
+                pool.float(op, width, operands, 0)
+            }
             _ => pool.binary(op, self.get(node.a)?, self.get(node.b)?),
         })
     }

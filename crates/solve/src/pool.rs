@@ -243,6 +243,11 @@ impl Pool {
         self.make(Node { op: Op::Ite, width, args: [condition, then, otherwise], num: 0 })
     }
 
+    /// A floating-point operator; `num`: see [`Node::num`].
+    pub fn float(&mut self, op: Op, width: u8, operands: [Option<ExprId>; 3], num: u64) -> ExprId {
+        self.make(Node { op, width, args: operands.map(|operand| operand.unwrap_or(UNUSED)), num })
+    }
+
     /// `width / 8` bytes at byte offset `index` (64 bits) of a table.
     pub fn read(&mut self, table: TableId, index: ExprId, width: u8) -> ExprId {
         self.make(Node { op: Op::Read, width, args: [index, UNUSED, UNUSED], num: table.0.into() })

@@ -129,6 +129,66 @@ impl<'r> Random<'r> {
         made
     }
 
+    /// A number of 32 or 64 bits: computed, converted, read, or any bits.
+    pub fn real(&mut self, pool: &mut Pool, width: u8, depth: u32) -> ExprId {
+        let make =
+            |pool: &mut Pool, op, operands: [Option<ExprId>; 3], num| pool.float(op, width, operands, num);
+        if depth == 0 || self.below(6) == 0 {
+            return self.real_constant(pool, width);
+        }
+        match self.below(9) {
+            0 => self.expr(pool, width, depth - 1),
+            1 => {
+                let digits = self.expr(pool, 16, depth - 1);
+                let digits = pool.zext(digits, 64);
+                let exponent = pool.constant(32, self.below(8).wrapping_sub(4));
+                make(pool, Op::FDecimal, [Some(digits), Some(exponent), None], 0)
+            }
+            2 => {
+                let op = if self.below(2) == 0 { Op::FFromS } else { Op::FFromU };
+                let bits = 1 + self.below(64) as u8;
+                let integer = self.expr(pool, bits.min(self.max_width), depth - 1);
+                make(pool, op, [Some(integer), None, None], 0)
+            }
+            3 => {
+                let x = self.real(pool, width, depth - 1);
+                make(pool, Op::FMath1, [Some(x), None, None], self.below(6))
+            }
+            4 => {
+                let x = self.real(pool, 96 - width, depth - 1);
+                make(pool, Op::FConvert, [Some(x), None, None], 0)
+            }
+            5 => {
+                let (x, sign) = (self.real(pool, width, depth - 1), 1u64 << (width - 1));
+                let (op, bits) = if self.below(2) == 0 { (Op::Xor, sign) } else { (Op::And, sign - 1) };
+                let bits = pool.constant(width, bits);
+                pool.binary(op, x, bits)
+            }
+            _ => {
+                let op = [Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::FRem][self.below(5) as usize];
+                let a = self.real(pool, width, depth - 1);
+                let b = self.real(pool, width, depth - 1);
+                let (a, b) = if self.below(3) == 0 { (b, a) } else { (a, b) };
+                make(pool, op, [Some(a), Some(b), None], 0)
+            }
+        }
+    }
+
+    fn real_constant(&mut self, pool: &mut Pool, width: u8) -> ExprId {
+        let value = match self.below(8) {
+            0 => 0.0,
+            1 => -1.0,
+            2 => self.below(1000) as f64 / 8.0,
+            3 => self.below(1000) as f64 - 500.0,
+            4 => 0.1,
+            5 => f64::INFINITY,
+            6 => f64::NAN,
+            _ => f64::from_bits(self.below(u64::MAX)),
+        };
+        let bits = if width == 32 { u64::from((value as f32).to_bits()) } else { value.to_bits() };
+        pool.constant(width, bits)
+    }
+
     /// A shape that compilers make of loads, loop counters and negations.
     fn twisted(&mut self, pool: &mut Pool, width: u8, depth: u32) -> ExprId {
         match self.below(3) {
@@ -171,6 +231,8 @@ impl<'r> Random<'r> {
         let mut width = match op {
             Op::Read => 8 << self.below(4),
             op if is_predicate(op) => 1,
+            Op::FToS | Op::FToU => [8, 16, 32, 64][self.below(4) as usize],
+            op if op.is_float() => 32 << self.below(2),
             _ => self.width(),
         };
         if matches!(op, Op::ZExt | Op::SExt | Op::Concat) {
@@ -215,6 +277,33 @@ impl<'r> Random<'r> {
                 let bits = 1 + self.below(16) as u8;
                 let index = self.expr(pool, bits, depth);
                 args[0] = pool.zext(index, 64);
+            }
+            Op::FEq | Op::FLt | Op::FLe | Op::FToS | Op::FToU => {
+                let width = if self.below(3) == 0 { 32 } else { 64 };
+                args[0] = self.real(pool, width, depth + 1);
+                args[1] = match self.below(4) {
+                    _ if op.arity() == 1 => UNUSED,
+                    0 => args[0],
+                    1 => self.real(pool, width, depth + 1),
+                    _ => self.real_constant(pool, width),
+                };
+                if op.arity() == 2 && self.below(3) == 0 {
+                    args.swap(0, 1);
+                }
+            }
+            Op::Slt if self.below(4) == 0 => {
+                let width = if self.below(2) == 0 { 32 } else { 64 };
+                let real = if self.below(2) == 0 { 32 } else { 64 };
+                let x = self.real(pool, real, depth + 1);
+                args[0] = pool.float(Op::FToS, width, [Some(x), None, None], 0);
+                args[1] = self.constant(pool, width);
+                if self.below(2) == 0 {
+                    args.swap(0, 1);
+                }
+            }
+            op if op.is_float() => {
+                args[0] = self.real(pool, width, depth);
+                args[1] = self.real(pool, width, depth);
             }
             op => {
                 let width = if is_predicate(op) { self.width() } else { width };

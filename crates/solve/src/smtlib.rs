@@ -1,6 +1,7 @@
 //! A query as an SMT-LIB 2 script.
 //!
-//! In: a query. Out: text that any solver with `QF_BV` accepts: one constant for each byte (`|0[3]|`: byte 3 of
+//! In: a query. Out: text that any solver with `QF_BV` accepts (with `ALL`, where there is floating point: see
+//! [`parallax_trace::smtlib::real`]): one constant for each byte (`|0[3]|`: byte 3 of
 //! input 0), one definition for each expression (`e12`), one function for each table (`t0`), one assertion
 //! for each constraint. The seed's values are in `(set-info :seed "…")`, in the order of the constants.
 //!
@@ -10,7 +11,7 @@ use crate::expr::*;
 use crate::pool::Pool;
 use crate::query::Query;
 use parallax_trace::format::{mask, Op};
-use parallax_trace::smtlib::{application, literal, read_term};
+use parallax_trace::smtlib::{application, literal, read_term, real};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -19,11 +20,14 @@ pub fn script(query: &Query) -> String {
     let pool = query.pool;
     let vars = query.support();
     let seed: Vec<String> = vars.iter().map(|var| query.seed_byte(*var).to_string()).collect();
-    let mut out = format!("(set-logic QF_BV)\n(set-info :seed \"{}\")\n", seed.join(" "));
+    let roots: Vec<ExprId> = query.constraints.iter().map(|c| c.expr).collect();
+    let has_floats = pool.cone(&roots).iter().any(|id| pool.node(*id).op.is_float());
+    let logic = if has_floats { "ALL" } else { "QF_BV" };
+    let mut out = format!("(set-logic {logic})\n(set-info :seed \"{}\")\n", seed.join(" "));
     for var in &vars {
         let _ = writeln!(out, "(declare-const {} (_ BitVec 8))", symbol(pool, *var));
     }
-    let roots: Vec<ExprId> = query.constraints.iter().map(|c| c.expr).collect();
+    let mut functions = BTreeSet::new();
     let mut tables = BTreeSet::new();
     for id in pool.cone(&roots) {
         let node = pool.node(id);
@@ -31,7 +35,17 @@ pub fn script(query: &Query) -> String {
             let body = table_tree(pool.table(TableId(node.num as u32)));
             let _ = writeln!(out, "(define-fun t{} ((i (_ BitVec 64))) (_ BitVec 8) {body})", node.num);
         }
+        if node.op.is_float() {
+            let from = pool.width(node.args[0]);
+            let declaration = real::declaration(node.op, node.width, from, node.num);
+            if functions.insert(declaration.clone()) {
+                let _ = writeln!(out, "{declaration}");
+            }
+        }
         let _ = writeln!(out, "(define-fun e{} () (_ BitVec {}) {})", id.0, node.width, term(pool, node));
+        if let Some(axiom) = axiom(pool, id) {
+            let _ = writeln!(out, "(assert (! {axiom} :named meaning{}))", id.0);
+        }
     }
     for constraint in query.constraints {
         let wanted = literal(constraint.holds.into(), 1);
@@ -39,6 +53,18 @@ pub fn script(query: &Query) -> String {
     }
     out.push_str("(check-sat)\n(get-model)\n");
     out
+}
+
+/// What a floating-point expression means.
+fn axiom(pool: &Pool, id: ExprId) -> Option<String> {
+    let node = pool.node(id);
+    if !node.op.is_float() {
+        return None;
+    }
+    let [a, b, c] = node.args.map(|arg| format!("e{}", arg.0));
+    let second = node.operands().get(1).and_then(|arg| pool.as_const(*arg));
+    let (from, name) = (pool.width(node.args[0]), format!("e{}", id.0));
+    real::axiom(node.op, node.width, from, node.num, &name, [&a, &b, &c], second)
 }
 
 fn symbol(pool: &Pool, var: VarId) -> String {

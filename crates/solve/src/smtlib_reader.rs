@@ -7,7 +7,9 @@
 use crate::expr::{ExprId, TableId, Var};
 use crate::pool::Pool;
 use crate::query::Constraint;
+use parallax_trace::float::fits;
 use parallax_trace::format::Op;
+use parallax_trace::smtlib::real::from_symbol;
 use std::collections::BTreeMap;
 use std::collections::HashMap;
 use thiserror::Error;
@@ -132,6 +134,9 @@ pub fn read(pool: &mut Pool, script: &str) -> Result<Recorded, ReadError> {
             (Some("define-fun"), [Sexp::Atom(name), Sexp::List(params), _, body]) => {
                 reader.define(name, params, body)?
             }
+            // What a function of floating point means: the operator says it.
+            (Some("assert"), [Sexp::List(named)]) if named.first().and_then(Sexp::atom) == Some("!") => {}
+            (Some("declare-fun"), _) => {}
             (Some("assert"), [term]) => {
                 let expr = reader.term(term)?;
                 recorded.constraints.push(Constraint::is(expr));
@@ -206,6 +211,9 @@ impl Reader<'_> {
             let fits = self.pool.width(*index) == 64;
             return if fits { Ok(self.pool.read(table, *index, 8)) } else { Err(sexp.form()) };
         }
+        if let Some((op, width, num)) = from_symbol(op) {
+            return self.real(sexp, op, width, num, &args);
+        }
         let (Some(op), [a, b]) = (Op::from_smtlib(op), &args[..]) else { return Err(sexp.form()) };
         let (wide, narrow) = (self.pool.width(*a), self.pool.width(*b));
         let fits = if op == Op::Concat { wide + narrow <= 64 } else { wide == narrow };
@@ -214,6 +222,29 @@ impl Reader<'_> {
         } else {
             Err(sexp.form())
         }
+    }
+
+    /// A floating-point operator.
+    fn real(
+        &mut self,
+        sexp: &Sexp,
+        op: Op,
+        width: u8,
+        num: u64,
+        args: &[ExprId],
+    ) -> Result<ExprId, ReadError> {
+        let (mut operands, mut widths) = ([None; 3], [0; 3]);
+        if args.len() != op.arity() {
+            return Err(sexp.form());
+        }
+        for (at, arg) in args.iter().enumerate() {
+            (operands[at], widths[at]) = (Some(*arg), self.pool.width(*arg));
+        }
+        // The function's number stands behind the labels.
+        if !fits(op, width, widths, [0, num as u32, num as u32]) {
+            return Err(sexp.form());
+        }
+        Ok(self.pool.float(op, width, operands, num))
     }
 
     /// `((_ extract 7 0) x)` and extensions.

@@ -93,16 +93,13 @@ impl Trace<'_> {
     pub fn operands(&self, label: Label, visit: &mut dyn FnMut(Label)) {
         let Some((op, node)) = self.node(label) else { return };
         match op {
-            Op::Const | Op::Input => {}
-            Op::ZExt | Op::SExt | Op::Extract => visit(node.a),
-            Op::Ite => [node.a, node.b, node.c].into_iter().for_each(visit),
             Op::Read => {
                 visit(node.a);
                 if let Some(table) = self.table(node.b).filter(|t| t.is_symbolic()) {
                     (0..table.bytes.len()).map(|i| table.label(i)).filter(|l| *l != 0).for_each(visit);
                 }
             }
-            _ => [node.a, node.b].into_iter().for_each(visit),
+            _ => [node.a, node.b, node.c].into_iter().take(op.arity()).for_each(visit),
         }
     }
 
@@ -126,6 +123,14 @@ impl Trace<'_> {
                 apply(op, node.width, width_of(node.a), value(node.a)?, value(node.b)?, low_width)
             }
             Op::Ite => apply(op, node.width, 1, value(node.a)?, value(node.b)?, value(node.c)?),
+            op if op.is_float() => {
+                let mut operands = [node.a, node.b, node.c].map(u64::from);
+                for operand in &mut operands[..op.arity()] {
+                    *operand = value(*operand as Label)?;
+                }
+                let [a, b, c] = operands;
+                apply(op, node.width, width_of(node.a), a, b, c)
+            }
             _ => apply(op, node.width, width_of(node.a), value(node.a)?, value(node.b)?, 0),
         }
     }

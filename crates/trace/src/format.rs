@@ -18,7 +18,7 @@
 /// First word of a valid arena.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"PARALLAX");
 /// Changes whenever the layout changes; runtime and engine must agree.
-pub const FORMAT_VERSION: u32 = 5;
+pub const FORMAT_VERSION: u32 = 6;
 /// Bytes reserved for the [`Header`] at the start of the arena.
 pub const HEADER_BYTES: usize = 4096;
 /// Size of an event record and the alignment of payloads.
@@ -91,6 +91,12 @@ pub struct Header {
     pub _reserved_chunks: u32,
     /// Chunks taken so far, those given back included.
     pub chunks: u64,
+
+    // Counted work (see [`EDGE_WORK`]).
+    /// Set by the engine before each run: what the run may do; 0 for no limit.
+    pub work_limit: u64,
+    /// Counted down by the run, from the limit or from [`UNLIMITED_WORK`]: below 0 the run is over.
+    pub work_left: i64,
 }
 
 /// The run reached its end (return from `main`, `exit`, `_exit`), as opposed to being killed.
@@ -107,6 +113,27 @@ pub const FLAG_THREADS: u32 = 1 << 4;
 pub const FLAG_FORKED: u32 = 1 << 5;
 /// `main` was entered.
 pub const FLAG_STARTED: u32 = 1 << 6;
+/// The run was ended because it had done as much work as it may.
+pub const FLAG_WORK_DONE: u32 = 1 << 7;
+
+/// Work is counted in edges of the program that are taken; an expression or an event of the trace costs as much as so many of them.
+pub const EDGE_WORK: i64 = 1;
+pub const RECORD_WORK: i64 = 16;
+/// What is left of it at first where there is no limit.
+pub const UNLIMITED_WORK: i64 = i64::MAX;
+/// Where in the header the instrumented program finds what is left.
+pub const WORK_LEFT_OFFSET: usize = std::mem::offset_of!(Header, work_left);
+
+impl Header {
+    /// The work that a run did after `main` was entered.
+    pub fn work(&self) -> u64 {
+        if self.flags & FLAG_STARTED == 0 {
+            return 0;
+        }
+        let given = if self.work_limit == 0 { UNLIMITED_WORK } else { self.work_limit as i64 };
+        given.saturating_sub(self.work_left).max(0) as u64
+    }
+}
 
 /// One expression node: 24 bytes, operands are labels.
 #[repr(C)]
@@ -176,6 +203,34 @@ pub enum Op {
     UMulHigh = 30,
     /// Upper half of `a * b` in twice the width, signed.
     SMulHigh = 31,
+    /// Operators on bit patterns of `float` (32 bits) and `double` (64); [`crate::float`] says what they mean. Arithmetic on
+    /// two operands, comparisons of width 1 that are false on NaN.
+    FAdd = 32,
+    FSub = 33,
+    FMul = 34,
+    FDiv = 35,
+    FRem = 36,
+    FEq = 37,
+    FLt = 38,
+    FLe = 39,
+    /// Conversions of `a`: between formats, from and to integers.
+    FConvert = 40,
+    FFromS = 41,
+    FFromU = 42,
+    FToS = 43,
+    FToU = 44,
+    /// Function number `b` of `a` (a [`crate::float::Math1`]).
+    FMath1 = 45,
+    /// Function number `c` of `a` and `b` (a [`crate::float::Math2`]).
+    FMath2 = 46,
+    /// `a * b + c`, rounded once.
+    FFma = 47,
+    /// What is nearest to `a` (64 bits, unsigned) times ten to the power of `b` (32 bits, signed): a decimal number that was read.
+    FDecimal = 48,
+    /// Byte `c` of the text that `printf` makes of the double `a` by [`crate::float::Spec`] `b`, 0 behind its end; width 8.
+    FText = 49,
+    /// How long that text is; width 32.
+    FTextLen = 50,
 }
 
 impl Op {
@@ -183,10 +238,11 @@ impl Op {
     pub const fn from_u8(op: u8) -> Option<Op> {
         use Op::*;
         #[rustfmt::skip]
-        const ALL: [Op; 31] = [
+        const ALL: [Op; 50] = [
             Const, Input, Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor, Eq,
             Ne, Ult, Ule, Slt, Sle, ZExt, SExt, Extract, Concat, Ite, Read, UMulOverflow,
-            SMulOverflow, UMulHigh, SMulHigh,
+            SMulOverflow, UMulHigh, SMulHigh, FAdd, FSub, FMul, FDiv, FRem, FEq, FLt, FLe, FConvert, FFromS, FFromU,
+            FToS, FToU, FMath1, FMath2, FFma, FDecimal, FText, FTextLen,
         ];
         if op >= 1 && op as usize <= ALL.len() {
             Some(ALL[op as usize - 1])
@@ -225,6 +281,23 @@ impl Op {
     /// The operator that has this name.
     pub fn from_smtlib(name: &str) -> Option<Op> {
         (1..=u8::MAX).map_while(Op::from_u8).find(|op| op.smtlib() == Some(name))
+    }
+
+    /// How many operands are labels: `a`, then `b`, then `c`. The rest are numbers.
+    pub const fn arity(self) -> usize {
+        match self {
+            Op::Const | Op::Input => 0,
+            Op::ZExt | Op::SExt | Op::Extract | Op::Read => 1,
+            Op::FConvert | Op::FFromS | Op::FFromU | Op::FToS | Op::FToU => 1,
+            Op::FMath1 | Op::FText | Op::FTextLen => 1,
+            Op::Ite | Op::FFma => 3,
+            _ => 2,
+        }
+    }
+
+    /// Operators of [`crate::float`].
+    pub const fn is_float(self) -> bool {
+        self as u8 >= Op::FAdd as u8
     }
 
     /// Comparisons: to SMT-LIB their results are Booleans, here they are vectors of one bit.
@@ -354,6 +427,7 @@ pub fn apply(op: Op, width: u8, operand_width: u8, a: u64, b: u64, c: u64) -> Op
     let signed = |v: u64| sign_extend(v, operand_width);
     let value = match op {
         Op::Const | Op::Input | Op::Read => return None,
+        op if op.is_float() => crate::float::apply(op, width, operand_width, [a, b, c]),
         Op::Add => a.wrapping_add(b),
         Op::Sub => a.wrapping_sub(b),
         Op::Mul => a.wrapping_mul(b),
@@ -401,6 +475,8 @@ pub fn apply(op: Op, width: u8, operand_width: u8, a: u64, b: u64, c: u64) -> Op
         }
         Op::UMulHigh => ((a as u128 * b as u128) >> operand_width) as u64,
         Op::SMulHigh => ((signed(a) as i128 * signed(b) as i128) >> operand_width) as u64,
+        // All that are left are floating point.
+        _ => return None,
     };
     Some(value & mask(width))
 }

@@ -10,6 +10,7 @@
 //! The notation is explained in the book (`docs/book/formulas.md`).
 
 mod infix;
+mod real;
 mod sets;
 
 use crate::format::*;

@@ -11,6 +11,7 @@ pub mod control;
 pub mod dependence;
 #[cfg(feature = "engine")]
 pub mod eval;
+pub mod float;
 pub mod format;
 #[cfg(feature = "engine")]
 pub mod formula;

@@ -1,11 +1,13 @@
 //! The path condition as an SMT-LIB 2 script.
 //!
-//! In: a trace and its conditions. Out: text that any solver with `QF_BV` accepts: one constant for each
+//! In: a trace and its conditions. Out: text that any solver with `QF_BV` accepts (with `ALL`, where there is floating point: see [`real`]): one constant for each
 //! input byte (`|stdin[3]|`), one definition for each node (`n12`), one function for each table (`t0`), one
 //! assertion for each condition.
 //!
 //! Always holds: the script means exactly what [`crate::eval`] computes; its length is linear in the
 //! nodes that the conditions are made of and the tables they read. Booleans are vectors of one bit.
+
+pub mod real;
 
 use crate::format::*;
 use crate::formula::input_name;
@@ -16,8 +18,10 @@ use std::fmt::Write;
 
 /// The whole script. `place` says where a site is in the source, for the comments.
 pub fn script(trace: &Trace, conditions: &[Condition], place: &dyn Fn(u32) -> String) -> String {
-    let mut out = String::from("(set-logic QF_BV)\n");
     let labels: Vec<Label> = conditions.iter().map(|c| c.label).collect();
+    let is_float = |label: &Label| trace.node(*label).is_some_and(|(op, _)| op.is_float());
+    let has_floats = cone(trace, &labels).iter().any(is_float);
+    let mut out = format!("(set-logic {})\n", if has_floats { "ALL" } else { "QF_BV" });
     out.push_str(&definitions(trace, &labels));
     for condition in conditions {
         let what = match condition.origin {
@@ -39,9 +43,17 @@ pub fn script(trace: &Trace, conditions: &[Condition], place: &dyn Fn(u32) -> St
 pub fn definitions(trace: &Trace, labels: &[Label]) -> String {
     let mut out = String::new();
     let mut tables = BTreeSet::new();
+    let mut functions = BTreeSet::new();
     for label in cone(trace, labels) {
         // Labels of a cone have nodes.
         let Some((op, node)) = trace.node(label) else { continue };
+        if op.is_float() {
+            let declaration =
+                real::declaration(op, node.width, operand_width(trace, node), real_number(op, node));
+            if functions.insert(declaration.clone()) {
+                let _ = writeln!(out, "{declaration}");
+            }
+        }
         if op == Op::Read && tables.insert(node.b) {
             if let Some(table) = trace.table(node.b) {
                 let body = table_tree(&table, 0, table.bytes.len());
@@ -58,6 +70,9 @@ pub fn definitions(trace: &Trace, labels: &[Label]) -> String {
                 writeln!(out, "(define-fun n{label} () (_ BitVec {}) {})", node.width, term(trace, op, node))
             }
         };
+        if let Some(axiom) = float_axiom(trace, label, op, node) {
+            let _ = writeln!(out, "(assert (! {axiom} :named meaning{label}))");
+        }
     }
     out
 }
@@ -106,23 +121,50 @@ fn cone(trace: &Trace, labels: &[Label]) -> Vec<Label> {
     (1..needed.len()).filter(|l| needed[*l]).map(|l| l as Label).collect()
 }
 
+fn operand_width(trace: &Trace, node: &Node) -> u8 {
+    trace.nodes().get(node.a as usize).map_or(1, |n| n.width)
+}
+
+/// The number that belongs to the operator: of a function, of a conversion with the place of a byte above it.
+fn real_number(op: Op, node: &Node) -> u64 {
+    match op {
+        Op::FText => u64::from(node.c) << 32 | u64::from(node.b),
+        Op::FMath1 | Op::FTextLen => node.b.into(),
+        Op::FMath2 => node.c.into(),
+        _ => 0,
+    }
+}
+
+fn float_axiom(trace: &Trace, label: Label, op: Op, node: &Node) -> Option<String> {
+    if !op.is_float() {
+        return None;
+    }
+    let [a, b, c] = [node.a, node.b, node.c].map(|label| format!("n{label}"));
+    let second = trace.node(node.b).filter(|(op, _)| *op == Op::Const).map(|(_, n)| n.value);
+    let (from, num) = (operand_width(trace, node), real_number(op, node));
+    real::axiom(op, node.width, from, num, &format!("n{label}"), [&a, &b, &c], second)
+}
+
 fn term(trace: &Trace, op: Op, node: &Node) -> String {
-    let operand_width = trace.nodes().get(node.a as usize).map_or(1, |n| n.width);
+    let operand_width = operand_width(trace, node);
     let [a, b, c] = [node.a, node.b, node.c].map(|label| format!("n{label}"));
     match op {
         Op::Const => literal(node.value, node.width),
         Op::Input => byte_symbol(trace, node.a, node.b),
         Op::Read => read_term(&format!("t{}", node.b), &a, node.width),
         Op::Extract => application(op, node.width, operand_width, node.b.into(), [&a, "", ""]),
-        _ => application(op, node.width, operand_width, 0, [&a, &b, &c]),
+        _ => application(op, node.width, operand_width, real_number(op, node), [&a, &b, &c]),
     }
 }
 
 /// An operator applied to terms: the one place that says how each is written. `low`: the lowest bit of an
-/// extraction. Leaves and reads are not applications.
+/// extraction, or the number that belongs to a floating-point operator. Leaves and reads are not applications.
 pub fn application(op: Op, width: u8, operand_width: u8, low: u64, args: [&str; 3]) -> String {
     let [a, b, c] = args;
     let bit = |condition: String| format!("(ite {condition} (_ bv1 1) (_ bv0 1))");
+    if op.is_float() {
+        return real::application(op, width, operand_width, low, args);
+    }
     match (op, op.smtlib()) {
         (_, Some(name)) if op.is_comparison() => bit(format!("({name} {a} {b})")),
         (_, Some(name)) => format!("({name} {a} {b})"),

@@ -64,6 +64,14 @@ fn node(trace: &Trace, label: Label, tables: &mut HashMap<u32, Label>) -> Result
             fits(width(node.a)? == 64 && node.width % 8 == 0)?;
             read(trace, label, node.b, tables)
         }
+        op => {
+            let operands = [node.a, node.b, node.c];
+            let mut widths = [0; 3];
+            for (at, operand) in operands.iter().take(op.arity()).enumerate() {
+                widths[at] = width(*operand)?;
+            }
+            fits(crate::float::fits(op, node.width, widths, operands))
+        }
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! In: the outcome, and what the search has learned by then. Out: the finished view in the ledger.
 
+use super::followed::{Found, Inputs};
 use super::{Begun, Compared, Comparison};
+use crate::changed::Changed;
 use crate::clock::Waited;
 use crate::corpus::Corpus;
 use crate::error::CliError;
@@ -37,13 +39,14 @@ impl Comparison<'_> {
         &self,
         ledger: &mut Ledger,
         begun: Option<&Begun>,
+        changed: Option<&Changed>,
         outcome: &Outcome,
     ) -> Result<Result<ExitCode, CliError>, CliError> {
         ledger.progress(counters(&outcome.stats))?;
         ledger.view.warnings.extend(own_memory::warning(outcome));
         ledger.view.ended = self.ended(outcome);
         match begun {
-            Some(begun) => self.take_surroundings(ledger, begun, outcome)?,
+            Some(begun) => self.take_surroundings(ledger, begun, changed, outcome)?,
             None => {
                 ledger.view.verdict = Verdict::NotExecuted;
                 ledger.view.weakened.push("the time was up before the search began".to_owned());
@@ -60,9 +63,11 @@ impl Comparison<'_> {
     fn take_surroundings(
         &self,
         ledger: &mut Ledger,
-        Begun { instrumented, shared, first, ladder }: &Begun,
+        begun: &Begun,
+        changed: Option<&Changed>,
         outcome: &Outcome,
     ) -> Result<(), CliError> {
+        let Begun { instrumented, shared, first, ladder, .. } = begun;
         let maps = [&instrumented[0].map, &instrumented[1].map];
         // What a worker has confirmed is found, whether or not the search came to hear of it.
         for case in shared.findings().unannounced() {
@@ -91,11 +96,43 @@ impl Comparison<'_> {
         }
         let keep = |test: &TestCase| corpus.keep(test, &launch);
         ledger.view.targets = shared.reached.views(keep)?;
-        ledger.view.changes = ladder.views(&ledger.view);
+        let mut followed = Found::default();
+        if let Some(changed) = changed {
+            let others = self.to_follow(&shared.reached.tests(), outcome, &mut corpus)?;
+            let inputs = Inputs { differences: self.kept_tests(&ledger.view), others };
+            followed = self.follow(begun, changed, inputs, &mut ledger.view).unwrap_or_else(|error| {
+                // What was found does not depend on it.
+                let warning = format!("how far each change got could not be followed: {error}");
+                Found { warnings: vec![warning], ..Found::default() }
+            });
+            ledger.view.warnings.append(&mut followed.warnings);
+        }
+        ledger.view.changes = ladder.views(&ledger.view, &followed);
         evidence::conclude(&mut ledger.view, &ledger.changes, &shared.losses(), unseen);
         let unconfirmed = outcomes::unconfirmed(&self.seeds, first, &shared.rules.now());
         evidence::doubt(&mut ledger.view, unconfirmed);
         Ok(())
+    }
+
+    /// What may show how far changes got: what executes them, what reached something new, the seeds.
+    fn to_follow(
+        &self,
+        reaching: &[TestCase],
+        outcome: &Outcome,
+        corpus: &mut Corpus,
+    ) -> Result<Vec<(TestCase, Option<String>)>, CliError> {
+        let launch = self.setting.launch();
+        let mut inputs: Vec<(TestCase, Option<String>)> = Vec::new();
+        let seeds = self.tests();
+        let most = self.args.follow_inputs as usize;
+        for test in reaching.iter().chain(&seeds).chain(&outcome.corpus) {
+            if inputs.len() == most || inputs.iter().any(|(known, _)| known == test) {
+                continue;
+            }
+            let name = if seeds.contains(test) { None } else { Some(corpus.keep(test, &launch)?) };
+            inputs.push((test.clone(), name));
+        }
+        Ok(inputs)
     }
 
     pub(super) fn code(
@@ -119,6 +156,7 @@ impl Comparison<'_> {
             Ended::Time => format!("the time ({:.0} s) was up", self.args.time.as_secs_f64()),
             Ended::Runs => "as many inputs as --runs allows were tried".to_owned(),
             Ended::Enough => "as many differences as --max-differences allows were found".to_owned(),
+            Ended::Reached => "every target was executed".to_owned(),
             Ended::Memory => "the memory of Parallax itself (--own-memory) was used up".to_owned(),
             Ended::Interrupted => "interrupted".to_owned(),
             Ended::Harness => {

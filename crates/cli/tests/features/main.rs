@@ -10,3 +10,4 @@ mod random;
 mod rounds;
 mod stays;
 mod support;
+mod work;

@@ -1,12 +1,14 @@
 //! Putting questions to the solver, and what follows from its answers.
 
 use super::*;
-use crate::expressions::{Answer, Solved};
+use crate::expressions::Answer;
 use crate::goal::{Asking, Differ};
 use crate::inputs;
 use crate::joint::Alignment;
 use crate::knowledge::Class;
+use crate::hash_of;
 use crate::question::{asking, Question};
+use crate::solvers::{Prepared, Solved};
 use crate::strategies::Answered;
 use parallax_solve::Limit;
 
@@ -25,12 +27,52 @@ fn own_flip(goal: &Goal) -> Option<&Flip> {
     }
 }
 
+/// A goal that is a question: who thought of it, and in whose lane it waited, whose effort it is.
+pub(super) struct Waiting {
+    pub by: StrategyId,
+    pub lane: StrategyId,
+    pub goal: Goal,
+    pub question: Question,
+}
+
 impl Engine<'_> {
-    /// Puts a question to the solver. `by`: who thought of it; `lane`: whose effort it is.
-    pub(super) fn answer(&mut self, by: StrategyId, lane: StrategyId, goal: Goal) -> Option<Planned> {
-        let question = Question::of(&goal, &self.known)?;
-        let Solved { answer, cost, .. } = self.solve(&goal, &question);
-        self.account(by, lane, &goal, &answer, cost);
+    /// Puts a round of questions to the solver, and takes in what it answers.
+    pub(super) fn ask(&mut self, round: Vec<(Waiting, Prepared)>, solvers: &Solvers) -> Vec<Planned> {
+        let (asked, prepared): (Vec<Waiting>, Vec<Prepared>) = round.into_iter().unzip();
+        let costs: Vec<u64> = prepared.iter().map(|question| question.cost).collect();
+        let solved = solvers.solve(&self.expressions.terms, prepared);
+        let answers = asked.into_iter().zip(solved).zip(costs);
+        answers.filter_map(|((asked, solved), cost)| self.take_answer(asked, solved, cost)).collect()
+    }
+
+    /// Makes a goal a question for the solver, and has its strategy pay for it.
+    pub(super) fn prepare(&mut self, Waiting { by, lane, goal, question }: Waiting) -> (Waiting, Prepared) {
+        let patient = asking(&goal).is_some_and(|how| how.patient);
+        // A quick answer at first, so that hard questions do not keep easy ones waiting.
+        let steps = self.settings.query_steps / if patient { 1 } else { IMPATIENCE };
+        let limit = Limit { steps, time: self.budget.left().min(self.settings.query_time) };
+        let test = &self.known.run(question.run).test;
+        let prepared = self.expressions.prepare(&question.holds, question.wants, test);
+        let about = match &goal {
+            Goal::Flip(flip) => hash_of(&flip.key.branch().site),
+            Goal::Differ(differ) => differ.question.goal,
+            Goal::Try(_) => 0,
+        };
+        self.scheduler.pay(Work::Question, lane, prepared.cost + 1);
+        (Waiting { by, lane, goal, question }, Prepared { about, limit, ..prepared })
+    }
+
+    fn take_answer(&mut self, asked: Waiting, solved: Solved, mut cost: u64) -> Option<Planned> {
+        let Waiting { by, lane, goal, question } = asked;
+        let Solved { answer, steps, is_late } = solved;
+        if matches!(answer, Answer::Unknown) {
+            let more = steps / STEPS_PER_NODE;
+            cost += more;
+            self.scheduler.pay(Work::Question, lane, more);
+        }
+        self.accounting.stats.solver_steps += steps;
+        self.accounting.stats.late_queries += u64::from(is_late && !self.budget.is_over());
+        self.account(by, &goal, &answer, cost);
         let test = match &answer {
             Answer::Sat(changes) => Some(inputs::with_changes(&self.known.run(question.run).test, changes)),
             _ => None,
@@ -54,22 +96,7 @@ impl Engine<'_> {
         }
     }
 
-    fn solve(&mut self, goal: &Goal, question: &Question) -> Solved {
-        let patient = asking(goal).is_some_and(|how| how.patient);
-        // A quick answer at first, so that hard questions do not keep easy ones waiting.
-        let steps = self.settings.query_steps / if patient { 1 } else { IMPATIENCE };
-        let limit = Limit { steps, time: self.budget.left().min(self.settings.query_time) };
-        let test = &self.known.run(question.run).test;
-        let mut solved = self.expressions.solve(&question.holds, question.wants, test, limit);
-        if matches!(solved.answer, Answer::Unknown) {
-            solved.cost += solved.steps / STEPS_PER_NODE;
-        }
-        self.accounting.stats.solver_steps += solved.steps;
-        self.accounting.stats.late_queries += u64::from(solved.is_late && !self.budget.is_over());
-        solved
-    }
-
-    fn account(&mut self, by: StrategyId, lane: StrategyId, goal: &Goal, answer: &Answer, cost: u64) {
+    fn account(&mut self, by: StrategyId, goal: &Goal, answer: &Answer, cost: u64) {
         let stats = &mut self.accounting.stats;
         stats.queries += 1;
         match answer {
@@ -80,7 +107,6 @@ impl Engine<'_> {
         let of_strategy = &mut self.accounting.by_strategy[by.0];
         of_strategy.queries += 1;
         of_strategy.effort += cost + 1;
-        self.scheduler.pay(Work::Question, lane, cost + 1);
         self.thought += cost;
         if let Some(flip) = own_flip(goal) {
             let asked = &mut self.known.asked;

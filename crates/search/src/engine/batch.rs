@@ -1,11 +1,14 @@
 //! The test cases of a batch: answers of the solver, test cases of another shape that are traced, and others of which only the coverage is looked
 //! at, as many as balance what the engine has thought.
 
+use super::answers::Waiting;
 use super::*;
 use crate::frontier::Kind;
 use crate::goal::Try;
 use crate::joint::Alignment;
 use crate::knowledge::Class;
+use crate::question::Question;
+use crate::solvers::Prepared;
 
 /// Answers wanted from the solver for one batch, and test cases that are traced beside them.
 const ANSWERS: usize = 10;
@@ -16,18 +19,25 @@ const GLIMPSES: usize = 24;
 const MAX_GLIMPSES: usize = 240;
 /// So many of the questions of a batch are asked however little they promise.
 const POOR_ANSWERS: usize = 2;
-/// Questions put to the solver for one batch at most.
-const MAX_QUESTIONS: usize = 400;
+/// Questions that are put to the solver at once, and how often for one batch.
+const ROUND: usize = 8;
+const MAX_ROUNDS: usize = 50;
 
 impl Engine<'_> {
-    pub(super) fn next_batch(&mut self) -> Vec<Planned> {
+    pub(super) fn next_batch(&mut self, solvers: &Solvers) -> Vec<Planned> {
+        if self.allowance.is_dry() {
+            self.allowance.grow();
+        }
         let mut batch = Vec::new();
-        for _ in 0..MAX_QUESTIONS {
+        for _ in 0..MAX_ROUNDS {
             if batch.len() >= ANSWERS || self.budget.is_over() {
                 break;
             }
-            let Some((by, lane, goal)) = self.next_question(batch.len() >= POOR_ANSWERS) else { break };
-            batch.extend(self.answer(by, lane, goal));
+            let round = self.next_round(batch.len());
+            if round.is_empty() {
+                break;
+            }
+            batch.extend(self.ask(round, solvers));
         }
         batch.extend((0..TRACES).map_while(|_| self.next_try(Work::Trace)).collect::<Vec<_>>());
         if !self.known.runs.is_empty() {
@@ -35,7 +45,23 @@ impl Engine<'_> {
             let wanted = wanted.clamp(GLIMPSES, MAX_GLIMPSES);
             batch.extend((0..wanted).map_while(|_| self.next_try(Work::Glimpse)).collect::<Vec<_>>());
         }
+        batch.extend(self.allowance.next());
         batch
+    }
+
+    /// The questions to be put next. `answers`: how many the batch has.
+    fn next_round(&mut self, answers: usize) -> Vec<(Waiting, Prepared)> {
+        let mut round = Vec::new();
+        while round.len() < ROUND {
+            let Some((by, lane, goal)) = self.next_question(answers + round.len() >= POOR_ANSWERS) else {
+                break;
+            };
+            // One whose path was forgotten asks nothing.
+            if let Some(question) = Question::of(&goal, &self.known) {
+                round.push(self.prepare(Waiting { by, lane, goal, question }));
+            }
+        }
+        round
     }
 
     /// The question to be put next, who thought of it and in whose lane it waited.

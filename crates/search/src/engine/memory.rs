@@ -34,7 +34,7 @@ impl Engine<'_> {
     fn start_over(&mut self) {
         self.accounting.stats.fresh_starts += 1;
         self.known.forget_paths();
-        self.expressions = Expressions::new(self.settings, self.portfolio.has("numbers"));
+        self.expressions = Expressions::new(self.portfolio.has("numbers"));
         self.frontier.forget_questions();
         self.portfolio.entries.iter_mut().for_each(|entry| entry.strategy.forget());
         let Corpus { all, reaching, nearby, smallest, infected } = &self.known.corpus;
@@ -65,12 +65,12 @@ mod tests {
     struct Idle;
 
     impl Harness for Idle {
-        fn trace(&mut self, _: Side, _: &TestCase) -> Result<Traced, HarnessError> {
-            Ok(Traced { trace: Synth::new(vec![]).trace(), inputs: vec![], digest: 0 })
+        fn trace(&mut self, _: Side, _: &TestCase, _: u64) -> Result<Traced, HarnessError> {
+            Ok(Traced { trace: Synth::new(vec![]).trace(), inputs: vec![], digest: 0, cost: Cost::default() })
         }
-        fn glimpse(&mut self, _: Side, _: &TestCase) -> Result<Glimpse, HarnessError> {
+        fn glimpse(&mut self, _: Side, _: &TestCase, _: u64) -> Result<Glimpse, HarnessError> {
             std::thread::sleep(Duration::from_millis(1));
-            Ok(Glimpse { taken: vec![], digest: 0 })
+            Ok(Glimpse { taken: vec![], digest: 0, cost: Cost::default() })
         }
         fn judge(&mut self, _: &TestCase) -> Result<Verdict, HarnessError> {
             Ok(Verdict::Same)

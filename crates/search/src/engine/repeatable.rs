@@ -44,11 +44,11 @@ fn trace_of(test: &TestCase, side: Side) -> Traced {
         let is = run.node(Op::Eq, 1, product, wanted, 0);
         run.branch(100, is);
     }
-    Traced { trace: run.trace(), inputs: vec![input], digest: 0 }
+    Traced { trace: run.trace(), inputs: vec![input], digest: 0, cost: Cost::default() }
 }
 
 impl Harness for Toy {
-    fn trace(&mut self, side: Side, test: &TestCase) -> Result<Traced, HarnessError> {
+    fn trace(&mut self, side: Side, test: &TestCase, _: u64) -> Result<Traced, HarnessError> {
         let mut log = self.log.lock().unwrap();
         if side == Side::Old {
             log.push(test.clone());
@@ -59,8 +59,8 @@ impl Harness for Toy {
         Ok(trace_of(test, side))
     }
 
-    fn glimpse(&mut self, side: Side, test: &TestCase) -> Result<Glimpse, HarnessError> {
-        self.trace(side, test).map(|_| Glimpse { taken: vec![], digest: 0 })
+    fn glimpse(&mut self, side: Side, test: &TestCase, work: u64) -> Result<Glimpse, HarnessError> {
+        self.trace(side, test, work).map(|_| Glimpse { taken: vec![], digest: 0, cost: Cost::default() })
     }
 
     fn judge(&mut self, _: &TestCase) -> Result<Verdict, HarnessError> {

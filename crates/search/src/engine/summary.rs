@@ -5,6 +5,7 @@ use super::*;
 impl Engine<'_> {
     fn current_stats(&self) -> Stats {
         let ways = self.known.coverage.ways();
+        let (targets, reached_targets) = self.targets.count();
         let named = self.portfolio.ids().map(|id| self.portfolio.name(id));
         Stats {
             symbolic_sites: ways.len() as u64,
@@ -12,7 +13,9 @@ impl Engine<'_> {
             edges_old: self.known.coverage.edges(Side::Old),
             edges_new: self.known.coverage.edges(Side::New),
             seconds: self.clock.started.elapsed().as_secs_f64(),
-            dropped_goals: self.frontier.dropped,
+            targets,
+            reached_targets,
+            dropped_goals: self.frontier.dropped + self.allowance.dropped,
             strategies: named.zip(self.accounting.by_strategy.iter().copied()).collect(),
             ..self.accounting.stats.clone()
         }

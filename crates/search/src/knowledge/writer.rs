@@ -9,7 +9,7 @@ use crate::joint::{self, Alignment};
 use crate::mutate::Token;
 use crate::path::{Path, Step};
 use crate::words::Compared;
-use crate::{hash_of, Budget, Glimpse, Traced};
+use crate::{hash_of, Budget, CutShort, Glimpse, Traced};
 use crate::{Pair, Side};
 use parallax_execute::TestCase;
 use parallax_trace::sites::ProgramMap;
@@ -84,6 +84,9 @@ impl Knowledge<'_> {
         });
         let taken = traced.as_ref().map(|t| t.trace.edges_taken().collect::<Vec<_>>());
         novelty.infects = self.note_favourite(&test, &taken);
+        // How often a run that was cut did something says only how long it may run.
+        let is_cut = traced.iter().any(|(_, traced)| traced.cost.cut != CutShort::No);
+        novelty.news &= !is_cut || novelty.first;
         self.note_nearby(&test, novelty.closest);
         if purpose.is_seed {
             self.note_unmatched(&paths);
@@ -141,7 +144,8 @@ impl Knowledge<'_> {
             striking |= self.guide.closest(side, taken()) < self.nearest[side];
         }
         striking |= self.note_favourite(test, &both.as_ref().map(|glimpse| glimpse.taken.clone()));
-        match (striking, new) {
+        let is_cut = both.iter().any(|(_, glimpse)| glimpse.cost.cut != CutShort::No);
+        match (striking, new && !is_cut) {
             (true, _) => Glimpsed::Striking,
             (false, true) => Glimpsed::Something,
             (false, false) => Glimpsed::Nothing,

@@ -47,7 +47,7 @@ impl Laboratory {
         };
         Laboratory {
             known: Knowledge::new(guide, Known::default()),
-            expressions: Expressions::new(&settings, true),
+            expressions: Expressions::new(true),
             random: fastrand::Rng::with_seed(settings.random_seed),
             settings,
             budget,

@@ -4,7 +4,8 @@
 //! them together.
 //!
 //! Always holds: every assignment of the input bits extends to exactly one solution of the clauses, in
-//! which each literal has the value that [`parallax_trace::format::apply`] gives its bit.
+//! which each literal has the value that [`parallax_trace::format::apply`] gives its bit; but floating-point operators have any
+//! bits, so that what is unsatisfiable here is so, and a solution has to be evaluated.
 
 mod circuits;
 mod gates;
@@ -104,6 +105,8 @@ impl<C: Clauses> Blaster<C> {
             Op::SMulOverflow => vec![g.mul_overflow(&a, &b, true)],
             Op::UMulHigh => g.mul_wide(&a, &b, false).split_off(width),
             Op::SMulHigh => g.mul_wide(&a, &b, true).split_off(width),
+            // Any bits at all: an answer that needs more is checked by who asks (see `layers::bit_blast`).
+            _ => (0..width).map(|_| g.fresh()).collect(),
         }
     }
 

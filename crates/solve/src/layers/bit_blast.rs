@@ -78,7 +78,12 @@ impl BitBlast {
         let price = STEPS_PER_CALL + blaster.gates.count() as u64 / GATES_PER_STEP;
         let solver = &mut blaster.gates.clauses;
         match solve(solver, &wanted, price, u64::MAX, &budget) {
-            Some(true) => Some(Answer::Sat(self.keep_seed(query, &budget, &mut blaster, wanted))),
+            Some(true) => {
+                let model = self.keep_seed(query, &budget, &mut blaster, wanted);
+                // Floating point has any bits here.
+                let exact = !cone.iter().any(|id| query.pool.node(*id).op.is_float());
+                (exact || query.holds_on(&model)).then_some(Answer::Sat(model))
+            }
             Some(false) => {
                 let core = wanted.iter().enumerate().filter(|(_, lit)| solver.failed(**lit));
                 Some(Answer::Unsat(core.map(|(number, _)| number).collect()))

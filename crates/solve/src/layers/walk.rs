@@ -1,4 +1,4 @@
-//! A random walk from the seed, by evaluation, for formulas whose circuits are large: divisions, remainders, products.
+//! A random walk from the seed, by evaluation, for formulas whose circuits are large: divisions, remainders, products, floating point.
 //!
 //! In: a query. Out: a model, if the walk comes upon one within its steps; else the answer from below. Each step gives a few
 //! bytes of one condition that does not hold other values (of those that conditions on the byte alone leave) and is taken back
@@ -85,6 +85,7 @@ fn has_large_circuits(query: &Query) -> bool {
         let node = query.pool.node(*id);
         match node.op {
             Op::UDiv | Op::URem | Op::SDiv | Op::SRem | Op::UMulHigh | Op::SMulHigh => true,
+            op if op.is_float() => true,
             Op::Mul => !node.operands().iter().any(is_constant),
             _ => false,
         }

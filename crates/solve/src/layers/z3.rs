@@ -114,7 +114,10 @@ impl Z3 {
         let result = check_within(&budget, &solver, &names);
         budget.spend(u64::from(resources(&solver).wrapping_sub(before)) * STEPS_PER_UNIT);
         match result {
-            SatResult::Sat => self.model(query, &solver),
+            SatResult::Sat => {
+                let answer = self.model(query, &solver);
+                answer.filter(|answer| !matches!(answer, Answer::Sat(model) if !query.holds_on(model)))
+            }
             SatResult::Unsat => {
                 let core = solver.get_unsat_core();
                 // A solver made of tactics names no core: then it is all of them.
@@ -163,6 +166,8 @@ impl Z3 {
             Op::Const => return Term::Bits(BV::from_u64(node.num, node.width.into())),
             Op::Input => return Term::Bits(self.var(VarId(node.num as u32))),
             Op::Read => return Term::Bits(self.read(pool, id)),
+            // Any bits: a model has to be evaluated.
+            op if op.is_float() => return Term::Bits(BV::new_const(format!("f{}", id.0), node.width.into())),
             _ => {}
         }
         // Operands come first in a cone.

@@ -12,6 +12,7 @@ mod arithmetic;
 mod bits;
 mod choice;
 mod compare;
+mod float;
 mod slices;
 #[cfg(test)]
 mod tests;
@@ -40,7 +41,7 @@ const GENERAL: &[Rule] = &[
 
 /// All rules, in the order in which they are tried.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    [GENERAL, arithmetic::RULES, bits::RULES, slices::RULES, compare::RULES, choice::RULES]
+    [GENERAL, arithmetic::RULES, bits::RULES, slices::RULES, compare::RULES, choice::RULES, float::RULES]
         .into_iter()
         .flatten()
 }

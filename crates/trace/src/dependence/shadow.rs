@@ -19,15 +19,21 @@ pub struct Shadow<T> {
     last: (u64, usize),
     /// Bytes of all ranges so far.
     asked: u64,
+    most: usize,
 }
 
 impl<T: Copy + Default> Default for Shadow<T> {
     fn default() -> Self {
-        Shadow { index: HashMap::new(), pages: Vec::new(), last: (u64::MAX, 0), asked: 0 }
+        Shadow { index: HashMap::new(), pages: Vec::new(), last: (u64::MAX, 0), asked: 0, most: MAX_PAGES }
     }
 }
 
 impl<T: Copy + Default> Shadow<T> {
+    /// With values for at most so many pages of 4096 bytes.
+    pub fn limited(pages: usize) -> Shadow<T> {
+        Shadow { most: pages.min(MAX_PAGES), ..Shadow::default() }
+    }
+
     fn find(&mut self, page: u64) -> Option<usize> {
         if self.last.0 == page {
             return Some(self.last.1);
@@ -51,7 +57,7 @@ impl<T: Copy + Default> Shadow<T> {
         if let Some(found) = self.find(page) {
             return Some(found);
         }
-        if self.pages.len() >= MAX_PAGES {
+        if self.pages.len() >= self.most {
             return None;
         }
         self.pages.push(vec![T::default(); PAGE as usize].into_boxed_slice());
@@ -71,6 +77,33 @@ impl<T: Copy + Default> Shadow<T> {
         parts(address, bytes, |page, from, to| {
             if let Some(page) = self.find_or_make(page) {
                 self.pages[page][from..to].fill(value);
+            }
+        });
+    }
+
+    /// Gives the bytes from an address on these values.
+    pub fn write(&mut self, address: u64, values: &[T]) {
+        let mut rest = values;
+        let bytes = self.admitted(values.len() as u64);
+        parts(address, bytes, |page, from, to| {
+            let (mine, later) = rest.split_at(to - from);
+            rest = later;
+            if let Some(page) = self.find_or_make(page) {
+                self.pages[page][from..to].copy_from_slice(mine);
+            }
+        });
+    }
+
+    /// The values of the bytes from an address on.
+    pub fn read(&mut self, address: u64, into: &mut [T]) {
+        into.fill(T::default());
+        let bytes = self.admitted(into.len() as u64);
+        let mut rest = into;
+        parts(address, bytes, |page, from, to| {
+            let (mine, later) = std::mem::take(&mut rest).split_at_mut(to - from);
+            rest = later;
+            if let Some(page) = self.find(page) {
+                mine.copy_from_slice(&self.pages[page][from..to]);
             }
         });
     }
@@ -156,6 +189,15 @@ mod tests {
                 shadow.set(address, bytes, n);
                 plain.extend((address..address + bytes).map(|a| (a, n)));
             }
+            let mut values = vec![0; random.usize(0..6000)];
+            values.fill_with(|| random.u32(0..9));
+            let start = random.u64(0..5 * PAGE);
+            shadow.write(start, &values);
+            plain.extend((start..).zip(values.iter().copied()));
+            let mut back = vec![1; values.len() + 9];
+            shadow.read(start, &mut back);
+            let expected = |k: usize| plain.get(&(start + k as u64)).copied().unwrap_or(0);
+            assert!(back.iter().enumerate().all(|(k, value)| *value == expected(k)));
             let probe = random.u64(0..7 * PAGE);
             assert_eq!(shadow.get(probe), plain.get(&probe).copied().unwrap_or(0));
             let mut at = address;

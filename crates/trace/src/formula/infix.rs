@@ -91,6 +91,7 @@ impl Printer<'_> {
             Op::And => ("&", BITS),
             Op::Or => ("|", BITS),
             Op::Xor => ("^", BITS),
+            op if op.is_float() => return (self.real_text(op, node), ATOM),
             Op::UMulHigh => return (self.call_text("mul_high_u", node), ATOM),
             Op::SMulHigh => return (self.call_text("mul_high_s", node), ATOM),
             _ => return ("?".to_owned(), ATOM),
@@ -285,6 +286,7 @@ impl Printer<'_> {
     fn odd_condition_text(&self, op: Op, node: &Node) -> String {
         match op {
             Op::Extract => format!("bit({}, {})", self.value_text(node.a).0, node.b),
+            op if op.is_float() => self.real_text(op, node),
             Op::UMulOverflow => self.call_text("mul_overflows_u", node),
             Op::SMulOverflow => self.call_text("mul_overflows_s", node),
             Op::ZExt | Op::SExt => wrap(self.condition_text(node.a, true), ATOM),
