@@ -39,6 +39,9 @@ pub struct Importer<'m> {
     renamed: Vec<u32>,
 }
 
+/// Nodes of an expression that is looked at as a comparison of one byte.
+const MAX_COMPARISON: usize = 48;
+
 impl Expressions {
     /// `numbers`: put numbers in the place of their digits.
     pub fn new(numbers: bool) -> Expressions {
@@ -156,6 +159,18 @@ impl Expressions {
     pub fn first_byte(&self, e: ExprId) -> Option<(u32, u32)> {
         let support = self.terms.pool.support(e);
         support.iter().map(|v| self.terms.pool.var(*v)).map(|v| (v.input, v.offset)).min()
+    }
+
+    /// The byte with which it holds, if it is about one byte and holds with that value only, in upper or lower case.
+    pub fn only_byte(&self, e: ExprId) -> Option<u8> {
+        let mut program = Program::new(&self.pool, &[e]);
+        if program.vars().len() != 1 || program.len() > MAX_COMPARISON {
+            return None;
+        }
+        let mut fits = (0..=u8::MAX).filter(|byte| program.run_one(&|_| *byte) != 0);
+        let (first, more) = (fits.next()?, fits.next());
+        let is_case = more.is_none_or(|other| other.eq_ignore_ascii_case(&first));
+        (is_case && fits.next().is_none()).then_some(first)
     }
 
     /// Which input a number stands for.

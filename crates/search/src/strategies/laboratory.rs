@@ -27,7 +27,11 @@ pub struct Laboratory {
 
 impl Laboratory {
     pub fn new() -> Laboratory {
-        Laboratory::of(ProgramMap::default(), Plan::default())
+        Laboratory::with_plan(Plan::default())
+    }
+
+    pub fn with_plan(plan: Plan) -> Laboratory {
+        Laboratory::with_map(ProgramMap::default(), plan)
     }
 
     /// With changed code in one block, which all sites up to 9 are in.
@@ -44,10 +48,10 @@ impl Laboratory {
         let map = ProgramMap { sites: vec![site; 10], ..ProgramMap::default() };
         let changed = Destination { block: Some(block), edges: vec![], distances: vec![], control: vec![] };
         let version = VersionPlan { destinations: vec![changed], ..VersionPlan::default() };
-        Laboratory::of(map, Plan { versions: Pair::new(version.clone(), version), ..Plan::default() })
+        Laboratory::with_map(map, Plan { versions: Pair::new(version.clone(), version), ..Plan::default() })
     }
 
-    fn of(map: ProgramMap, plan: Plan) -> Laboratory {
+    pub fn with_map(map: ProgramMap, plan: Plan) -> Laboratory {
         let settings = Settings::default();
         // For the whole test: a few bytes.
         let (map, plan): (&'static ProgramMap, &'static Plan) =
@@ -115,6 +119,12 @@ impl Laboratory {
             fresh: vec![],
             alignment,
         }
+    }
+
+    /// A run was made from the first one.
+    pub fn came_from_first(&mut self, run: &RunFacts) {
+        let of = (run.id.0 > 0).then_some(RunId(0));
+        self.known.runs[run.id.0].made.of = of;
     }
 
     fn see(&mut self) -> Context<'_> {
