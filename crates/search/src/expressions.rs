@@ -163,7 +163,7 @@ impl Expressions {
 
     /// The byte with which it holds, if it is about one byte and holds with that value only, in upper or lower case.
     pub fn only_byte(&self, e: ExprId) -> Option<u8> {
-        let mut program = Program::new(&self.pool, &[e]);
+        let mut program = Program::new(&self.terms.pool, &[e]);
         if program.vars().len() != 1 || program.len() > MAX_COMPARISON {
             return None;
         }
