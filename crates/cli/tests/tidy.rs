@@ -243,9 +243,10 @@ fn every_option_of_the_command_line_is_in_the_book() {
     };
     let mut options = 0;
     let mut problems = Vec::new();
-    for subcommand in
-        ["trace", "diff", "reach", "inspect", "replay", "blame", "history", "report", "cache", "doctor"]
-    {
+    for subcommand in [
+        "trace", "diff", "reach", "augment", "inspect", "replay", "blame", "history", "report", "cache",
+        "doctor",
+    ] {
         for line in help(subcommand).lines() {
             let Some(option) = line.trim_start().strip_prefix("--") else { continue };
             let option = option.split(|c: char| !c.is_alphanumeric() && c != '-').next().unwrap();

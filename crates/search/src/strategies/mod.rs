@@ -15,6 +15,7 @@ use parallax_execute::TestCase;
 mod callees;
 mod cross;
 mod distance;
+mod evolve;
 mod follow;
 mod generational;
 mod havoc;
