@@ -22,7 +22,7 @@ use crate::observe::{self, Seen};
 use crate::product::{self, Built, Chosen};
 use crate::source::{Prepared, Source};
 use crate::tools::{self, Compiler, Language};
-use crate::{bitcode, cache, environment, git, storage};
+use crate::{bitcode, cache, environment, git, library, source, storage};
 
 /// Names the wrapper, should it be neither beside this program nor on `PATH`.
 pub const ENV_WRAPPER: &str = "PARALLAX_WRAPPER";
@@ -41,6 +41,8 @@ pub struct Request {
     /// The program among what the build makes: its path, or its name if that is unique. May be left out if
     /// there is only one.
     pub program: Option<String>,
+    /// Functions are wanted, not a program: a library will do, and a single file is only compiled.
+    pub library: bool,
     /// Compiler of native objects, if not clang.
     pub native_cc: Option<String>,
     /// What is added to every call of the compiler; then that is a clang.
@@ -100,6 +102,7 @@ impl Request {
             patch: None,
             command: None,
             program: None,
+            library: false,
             native_cc: None,
             extra: None,
             with_git: false,
@@ -124,7 +127,7 @@ pub fn build(request: &Request, cache: &Cache) -> Result<Version, BuildError> {
     let wrapper = find_wrapper(request)?;
     let sources = request.source.content_hash(cache, request.with_git)?;
     let shelf = Shelf::new(cache, &key(request, &sources, &wrapper)?)?;
-    let program = request.program.as_deref().unwrap_or("");
+    let program = &program_key(request);
     if let Some(version) = shelf.usable(since).and_then(|entry| entry.read(program, cache)) {
         return Ok(version);
     }
@@ -163,6 +166,10 @@ fn key(request: &Request, sources: &str, wrapper: &Path) -> Result<String, Build
         None => add(""),
     }
     add(request.command.as_deref().unwrap_or(""));
+    if request.library && matches!(request.source, Source::File(_)) {
+        // Compiled by another command than a program.
+        add("object");
+    }
     if let Some(extra) = &request.extra {
         add(&extra.flags());
     }
@@ -173,6 +180,16 @@ fn key(request: &Request, sources: &str, wrapper: &Path) -> Result<String, Build
     add(&tools::version_of(&tools::clang(Language::C))?);
     add(&hash_file(wrapper)?);
     Ok(hasher.finalize().to_hex()[..32].to_string())
+}
+
+/// What names the version among those of one build: with or without a program of its own.
+fn program_key(request: &Request) -> String {
+    let program = request.program.as_deref().unwrap_or("");
+    if request.library {
+        format!("library {program}")
+    } else {
+        program.to_owned()
+    }
 }
 
 /// The compiler of native objects, if one is named.
@@ -231,7 +248,11 @@ impl Job<'_> {
         if let Some(patch) = &self.request.patch {
             git::apply(patch, &tree, &self.request.source.name())?;
         }
-        let command = self.request.command.clone().or(prepared.default_command.clone());
+        let default = match &self.request.source {
+            Source::File(path) if self.request.library => Some(source::command_for_object(path)?),
+            _ => prepared.default_command.clone(),
+        };
+        let command = self.request.command.clone().or(default);
         let command =
             command.ok_or_else(|| BuildError::NoBuildCommand { source_name: self.request.source.name() })?;
         let sources = product::sources_in(&tree);
@@ -258,21 +279,34 @@ impl Job<'_> {
 
     /// Finds the program and its parts; and whether all of them are still there.
     fn collect(&self, entry: &Entry, built: &Built) -> Result<(Version, bool), BuildError> {
-        let chosen =
-            built.choose(self.request.program.as_deref()).map_err(|error| with_log(error, &entry.log()))?;
-        let (mut version, whole) = examine(&chosen.native, self.cache)
-            .map_err(|error| self.explain(entry, error, &built.command))?;
+        let chosen = self.choose(built).map_err(|error| with_log(error, &entry.log()))?;
+        let examined = match chosen.library {
+            true => library::examine(&chosen.native, self.cache),
+            false => examine(&chosen.native, self.cache),
+        };
+        let (mut version, whole) = examined.map_err(|error| self.explain(entry, error, &built.command))?;
         version.home = self.home(entry, &chosen, built)?;
         version.program = chosen.name;
         version.source_root = entry.tree();
         version.command = Some(built.command.clone());
-        entry.keep(self.request.program.as_deref().unwrap_or(""), &version, self.cache)?;
+        entry.keep(&program_key(self.request), &version, self.cache)?;
         Ok((version, whole))
+    }
+
+    fn choose(&self, built: &Built) -> Result<Chosen, BuildError> {
+        match &self.request.source {
+            Source::File(path) if self.request.library => {
+                let name = source::object_name(path);
+                Ok(Chosen { native: built.directory.join(&name), name, library: true })
+            }
+            _ if self.request.library => built.choose_with_libraries(self.request.program.as_deref()),
+            _ => built.choose(self.request.program.as_deref()),
+        }
     }
 
     /// A single file comes with nothing to run beside it.
     fn home(&self, entry: &Entry, chosen: &Chosen, built: &Built) -> Result<Home, BuildError> {
-        if matches!(self.request.source, Source::File(_)) {
+        if chosen.library || matches!(self.request.source, Source::File(_)) {
             return Ok(Home::default());
         }
         let called = built.directory.join(&chosen.name);

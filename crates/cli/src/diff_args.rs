@@ -3,6 +3,7 @@
 //! Every option here is in the book (`docs/book/command-line.md`) and can stand in `parallax.toml` under its own name.
 
 use crate::args::{BuildArgs, InputArgs, InputKind, LimitArgs};
+use crate::function_args::FunctionArgs;
 use crate::seeds::SeedLimits;
 use crate::units;
 use clap::{Args, ValueEnum};
@@ -58,6 +59,8 @@ pub struct DiffArgs {
     /// Build both versions once more with these sanitizers, and run that on every input that is traced
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub sanitize: Vec<Sanitizer>,
+    #[command(flatten)]
+    pub function: FunctionArgs,
     #[command(flatten)]
     pub oracle: OracleArgs,
     /// Work of the solver for one query, in steps of about 10 ns
@@ -203,7 +206,7 @@ pub enum Strategy {
     Generational,
     /// Generational search that prefers what can lead to the change (Taneja et al. 2011)
     Express,
-    /// All without the joint question
+    /// All without questions over both versions
     NoJoint,
     /// All, but numbers in the input are only bytes
     NoNumbers,

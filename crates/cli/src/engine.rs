@@ -118,6 +118,7 @@ pub fn request<'t>(target: &'t Target, build: &BuildArgs) -> Result<Request, &'t
         command: build.build.clone(),
         program: build.built_program.as_ref().map(|path| path.to_string_lossy().into_owned()),
         rebuild: build.rebuild,
+        library: build.library,
         ..Request::new(source)
     })
 }

@@ -23,7 +23,7 @@ use parallax_trace::reader::Event;
 use parallax_trace::request::Input;
 use parallax_trace::synth::Synth;
 use parallax_trace::Trace;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -44,6 +44,8 @@ pub struct Shared {
     room: Room,
     /// Runs of which not everything is compared.
     pub cut: Cut,
+    /// Some run left something: output, or another end than status 0.
+    pub spoke: AtomicBool,
     crashes: Mutex<Crashes>,
 }
 
@@ -66,8 +68,17 @@ impl Shared {
             enough: Arc::default(),
             room: Room::new(own_memory),
             cut: Cut::default(),
+            spoke: AtomicBool::new(false),
             crashes: Mutex::default(),
             latest: Mutex::default(),
+        }
+    }
+
+    /// Every run is looked at once.
+    pub fn note(&self, run: &Run) {
+        self.cut.note(run);
+        if run.outcome != Outcome::Exited(0) || !run.stdout.bytes.is_empty() {
+            self.spoke.store(true, Ordering::Relaxed);
         }
     }
 
@@ -119,7 +130,7 @@ impl Harness for VersionsLab {
             let executor = &mut self.symbolic[side];
             let run = executor.run_unobserved(test, &Limits { work, ..limits })?;
             let cost = cost(&run, executor);
-            self.shared.cut.note(&run);
+            self.shared.note(&run);
             let digest = self.shared.rules.now().digest(&run);
             let taken = self.taken(side);
             self.last[side] = Some((test.clone(), run.clone()));
@@ -215,7 +226,7 @@ impl VersionsLab {
         let (limits, was_cut) = limited(&self.shared.limits, Some(self.deadline))?;
         let run = self.symbolic[side].run(test, &Limits { work, ..limits })?;
         let cost = cost(&run, &self.symbolic[side]);
-        self.shared.cut.note(&run);
+        self.shared.note(&run);
         let digest = self.shared.rules.now().digest(&run);
         let traced = Traced { digest, cost, ..self.decoded(side) };
         self.symbolic[side].forget_trace();

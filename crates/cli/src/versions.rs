@@ -38,7 +38,8 @@ pub struct Wanted {
 
 /// Which versions are compared. With neither named: the merge base, and the working tree.
 pub fn wanted(args: &DiffArgs, config: Option<&Config>) -> Result<[Wanted; 2], CliError> {
-    named([args.old.as_ref(), args.new.as_ref()], &args.build, config)
+    let build = BuildArgs { library: args.function.function.is_some(), ..args.build.clone() };
+    named([args.old.as_ref(), args.new.as_ref()], &build, config)
 }
 
 /// The same for any command that compares versions.

@@ -176,6 +176,14 @@ impl<'a> Knowledge<'a> {
         &self.runs[id.0]
     }
 
+    /// Is the condition behind these ones part of changed code, in one of the versions?
+    pub fn is_changed_here(&self, run: RunId, prefix: Pair<usize>) -> bool {
+        Side::BOTH.into_iter().any(|side| {
+            let step = self.run(run).paths[side].steps.get(prefix[side]);
+            step.is_some_and(|step| self.guide.is_changed(side, step))
+        })
+    }
+
     pub fn step(&self, flip: &Flip) -> &Step {
         &self.run(flip.run).paths[flip.side].steps[flip.step]
     }

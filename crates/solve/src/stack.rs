@@ -160,6 +160,8 @@ pub struct Settings {
     pub restore_steps: usize,
     /// Bytes of a model for which the bit-blaster is asked whether they could keep the seed's value.
     pub seed_attempts: usize,
+    /// Rounds of lemmas about floating point in the bit-blaster.
+    pub refinements: usize,
     /// Where to write every query as SMT-LIB, and how many at most.
     pub record: Option<PathBuf>,
     pub record_at_most: u64,
@@ -179,6 +181,7 @@ impl Default for Settings {
             gates: 2_000_000,
             restore_steps: 2_000_000,
             seed_attempts: 16,
+            refinements: REFINEMENTS,
             record: None,
             record_at_most: 100_000,
         }
@@ -200,7 +203,8 @@ pub fn standard_stack(settings: &Settings) -> Stack {
     layers.push(Box::new(Interval));
     layers.push(Box::new(Near::new(settings.near_steps)));
     layers.push(Box::new(Walk::new(settings.walk_steps, settings.long_walk_steps)));
-    layers.push(Box::new(BitBlast::new(settings.gates, settings.first_share, settings.seed_attempts)));
+    let blaster = BitBlast::new(settings.gates, settings.first_share, settings.seed_attempts);
+    layers.push(Box::new(blaster.with_refinements(settings.refinements)));
     layers.push(Box::new(Z3::new(1.0, Z3Kind::Logic)));
     Stack::new(layers)
 }

@@ -95,7 +95,7 @@ impl Comparison<'_> {
         Ok(labs)
     }
 
-    pub(super) fn lab(
+    pub fn lab(
         &self,
         instrumented: &[Instrumented; 2],
         shared: &Arc<Shared>,
@@ -152,7 +152,7 @@ impl Comparison<'_> {
             query_time: self.args.query_time,
             run_work: RunWork { factor: self.args.run_work, ..RunWork::default() },
             enough: shared.enough.clone(),
-            max_input: self.args.max_input as usize,
+            max_input: self.max_input(),
             varied: self.varied(),
             record: self.args.record_queries.clone(),
         }
@@ -163,7 +163,7 @@ impl Comparison<'_> {
         self.reaching.map_or(chosen.clone(), |reaching| reaching.choice(chosen))
     }
 
-    fn varied(&self) -> Varied {
+    pub fn varied(&self) -> Varied {
         let SymbolicKinds { arguments, stdin, files, env } = self.symbolic();
         Varied { arguments, stdin, files, env }
     }

@@ -12,8 +12,9 @@ use crate::question::Question;
 use crate::words::Compared;
 use crate::Memory;
 use crate::Pair;
+use parallax_plan::{Destination, Plan, VersionPlan};
 use parallax_trace::request::Source;
-use parallax_trace::sites::ProgramMap;
+use parallax_trace::sites::{ProgramMap, SiteInfo, SiteKind};
 use std::time::{Duration, Instant};
 
 pub struct Laboratory {
@@ -26,10 +27,31 @@ pub struct Laboratory {
 
 impl Laboratory {
     pub fn new() -> Laboratory {
+        Laboratory::of(ProgramMap::default(), Plan::default())
+    }
+
+    /// With changed code in one block, which all sites up to 9 are in.
+    pub fn with_change_at(block: u32) -> Laboratory {
+        let site = SiteInfo {
+            kind: SiteKind::Branch,
+            block,
+            instruction: 0,
+            line: 0,
+            column: 0,
+            cases: vec![],
+            callee: None,
+        };
+        let map = ProgramMap { sites: vec![site; 10], ..ProgramMap::default() };
+        let changed = Destination { block: Some(block), edges: vec![], distances: vec![], control: vec![] };
+        let version = VersionPlan { destinations: vec![changed], ..VersionPlan::default() };
+        Laboratory::of(map, Plan { versions: Pair::new(version.clone(), version), ..Plan::default() })
+    }
+
+    fn of(map: ProgramMap, plan: Plan) -> Laboratory {
         let settings = Settings::default();
         // For the whole test: a few bytes.
-        let (map, plan): (&'static ProgramMap, &'static parallax_plan::Plan) =
-            (Box::leak(Box::default()), Box::leak(Box::default()));
+        let (map, plan): (&'static ProgramMap, &'static Plan) =
+            (Box::leak(Box::new(map)), Box::leak(Box::new(plan)));
         let guide = Guide::new(Pair::new(map, map), plan, true);
         let budget = Budget {
             deadline: Instant::now() + Duration::from_secs(600),

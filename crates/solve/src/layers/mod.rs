@@ -18,7 +18,7 @@ mod split;
 mod walk;
 mod z3;
 
-pub use bit_blast::BitBlast;
+pub use bit_blast::{BitBlast, REFINEMENTS};
 pub use core_reuse::CoreReuse;
 pub use independence::Independence;
 pub use interval::Interval;
