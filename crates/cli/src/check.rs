@@ -23,6 +23,10 @@ pub fn options(args: &DiffArgs) -> Result<(), CliError> {
     none(args.runs == Some(0), "--runs 0: nothing would be tried; give at least 1")?;
     none(args.max_differences == 0, "--max-differences 0: the search would end at once; give at least 1")?;
     none(args.max_input == 0, "--max-input 0: no input could have a byte; give at least 1")?;
+    none(
+        args.function.function.is_some() && args.golden.is_some(),
+        "--golden is for whole programs; leave it or --function out",
+    )?;
     symbolic(args.symbolic.as_deref())?;
     program(&args.build)?;
     if let Some(directory) = &args.record_queries {
