@@ -16,6 +16,9 @@ use parallax_build::Cache;
 use std::fs::File;
 use std::path::{Component, Path};
 
+/// What the paths of a small program's seeds take.
+const LEAST_SEARCH_MEMORY: u64 = 1 << 20;
+
 /// Options that need no version to be judged.
 pub fn options(args: &DiffArgs) -> Result<(), CliError> {
     crate::strategies::check(&args.search)?;
@@ -26,6 +29,10 @@ pub fn options(args: &DiffArgs) -> Result<(), CliError> {
     none(
         args.function.function.is_some() && args.golden.is_some(),
         "--golden is for whole programs; leave it or --function out",
+    )?;
+    none(
+        args.search_memory < LEAST_SEARCH_MEMORY,
+        "--search-memory: it would not even hold the paths of the seeds; give at least 1M",
     )?;
     symbolic(args.symbolic.as_deref())?;
     program(&args.build)?;
