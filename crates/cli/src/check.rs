@@ -27,6 +27,10 @@ pub fn options(args: &DiffArgs) -> Result<(), CliError> {
     none(args.max_differences == 0, "--max-differences 0: the search would end at once; give at least 1")?;
     none(args.max_input == 0, "--max-input 0: no input could have a byte; give at least 1")?;
     none(
+        args.function.function.is_some() && args.golden.is_some(),
+        "--golden is for whole programs; leave it or --function out",
+    )?;
+    none(
         args.search_memory < LEAST_SEARCH_MEMORY,
         "--search-memory: it would not even hold the paths of the seeds; give at least 1M",
     )?;

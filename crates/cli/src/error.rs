@@ -88,6 +88,16 @@ impl CliError {
         }
     }
 
+    /// Was there no program because the build made a library?
+    pub fn is_about_library(&self) -> bool {
+        match self {
+            CliError::Build(BuildError::Library { .. }) => true,
+            CliError::Version { source, .. } | CliError::Alike { source, .. } => source.is_about_library(),
+            CliError::Both(old, new) => old.is_about_library() && new.is_about_library(),
+            _ => false,
+        }
+    }
+
     pub fn exit_code(&self) -> ExitCode {
         match self {
             CliError::Usage(_)

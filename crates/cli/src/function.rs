@@ -4,14 +4,16 @@
 //!
 //! Always holds: both drivers read the same layout from standard input, and nothing else.
 
+use crate::args::BuildArgs;
 use crate::error::CliError;
 use crate::function_args::FunctionArgs;
 use crate::models;
+use crate::resolve::Target;
 use crate::seeds::{self, Seed};
-use crate::versions;
+use crate::versions::{self, Wanted};
 use parallax_build::{BuildError, Cache, Drive, Version};
-use parallax_driver::{Bounds, Options, Plan};
-use parallax_execute::TestCase;
+use parallax_driver::{Bounds, Options, Plan, HARNESS};
+use parallax_execute::{Interrupt, TestCase};
 use parallax_model::Program;
 use parallax_report::diff_view::{CallView, NamedView};
 use std::sync::Arc;
@@ -44,17 +46,56 @@ pub fn options(args: &FunctionArgs) -> Result<Option<Options>, CliError> {
     }))
 }
 
-/// The versions that are compared: with `--function`, drivers, with seeds of their own.
-pub fn driven(
-    options: Option<&Options>,
-    built: [Version; 2],
+/// Versions to compare; what they are programs around, if they are drivers.
+type Built = ([Version; 2], Option<Arc<Driven>>);
+
+/// Both versions, built: with `--function`, or where there is a harness for fuzzers and no program, drivers with seeds of their own.
+pub fn build(
+    options: Option<Options>,
+    wanted: &[Wanted; 2],
     seeds: &mut Vec<Seed>,
-    cache: &Cache,
-) -> Result<([Version; 2], Option<Arc<Driven>>), CliError> {
-    let Some(options) = options else { return Ok((built, None)) };
-    let driven = drive(options, &built, cache)?;
+    (interrupt, cache): (&Interrupt, &Cache),
+) -> Result<Built, CliError> {
+    let (options, built) = match (options, versions::build(wanted, interrupt, cache)) {
+        (Some(options), built) => (options, built?),
+        (None, Ok(built)) => return Ok((built, None)),
+        (None, Err(error)) => match harness(wanted, &error, interrupt, cache) {
+            Some(built) => (Options { function: HARNESS.to_owned(), ..Options::default() }, built),
+            None => return Err(error),
+        },
+    };
+    let driven = drive(&options, &built, cache)?;
     seeds::drive(seeds, driven.seeds());
     Ok((driven.versions.clone(), Some(Arc::new(driven))))
+}
+
+/// Versions that are no programs, and have what a fuzzer calls.
+fn harness(
+    wanted: &[Wanted; 2],
+    error: &CliError,
+    interrupt: &Interrupt,
+    cache: &Cache,
+) -> Option<[Version; 2]> {
+    let says_so = |one: &Wanted| match &one.target {
+        Target::File(path) => std::fs::read_to_string(path).is_ok_and(|text| text.contains(HARNESS)),
+        Target::Directory(_) | Target::Revision { .. } => error.is_about_library(),
+        Target::Program(_) => false,
+    };
+    if !wanted.iter().all(says_so) {
+        return None;
+    }
+    let library =
+        |one: &Wanted| Wanted { build: BuildArgs { library: true, ..one.build.clone() }, ..one.clone() };
+    let built = versions::build(&[library(&wanted[0]), library(&wanted[1])], interrupt, cache).ok()?;
+    let has = |version: &Version| {
+        let model = models::model(version, cache).ok()?;
+        let id = model.program.function_named(HARNESS)?;
+        model.program.func(id).is_defined().then_some(())
+    };
+    (has(&built[0]).is_some() && has(&built[1]).is_some()).then(|| {
+        eprintln!("parallax: no program; {HARNESS} is compared, and given all of standard input");
+        built
+    })
 }
 
 /// Makes the drivers.
@@ -113,6 +154,25 @@ impl Driven {
     /// Bytes of an input; 0 if it may have any number.
     pub fn input(&self) -> usize {
         self.plan().map_or(0, |plan| plan.input)
+    }
+
+    /// Do the inputs make every argument that there is?
+    pub fn is_whole(&self) -> bool {
+        self.plan().is_some_and(|plan| plan.is_whole())
+    }
+
+    /// What the inputs leave out, in words.
+    pub fn limits(&self) -> Vec<String> {
+        let bounds = &self.options.bounds;
+        let of = bounds.of.iter().map(|(name, number)| format!(", {name}={number}")).collect::<String>();
+        let sizes = format!(
+            "the sizes of what the function is given (len={}, depth={}{of})",
+            bounds.length, bounds.depth
+        );
+        let assumed = self.options.assume.iter().map(|text| format!("the assumption {text}"));
+        let given = self.options.arguments.iter().map(|(name, text)| format!("the argument {name} = {text}"));
+        let sizes = (!self.is_whole()).then_some(sizes);
+        sizes.into_iter().chain(assumed).chain(given).collect()
     }
 
     /// An input as a call with what each version left, and as a C file that makes the call.

@@ -5,13 +5,14 @@
 use crate::args::{BuildArgs, Cli, Command, InputArgs, InputKind, LimitArgs};
 use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs};
 use crate::error::CliError;
+use crate::function_args::FunctionArgs;
 use crate::units;
 use clap::{Args, Parser, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct VerifyArgs {
     /// The old version, as for `parallax diff`
     #[arg(value_name = "OLD")]
@@ -63,6 +64,8 @@ pub struct VerifyArgs {
     /// How the result is shown
     #[arg(long, value_enum, default_value_t = DiffFormat::Human)]
     pub format: DiffFormat,
+    #[command(flatten)]
+    pub function: FunctionArgs,
     #[command(flatten)]
     pub oracle: OracleArgs,
     /// Work of a solver for one query, in steps of about 10 ns
@@ -127,6 +130,11 @@ impl VerifyArgs {
         }
     }
 
+    /// The same for inputs of one size: those of a function.
+    pub fn of_size(&self, bytes: usize) -> VerifyArgs {
+        VerifyArgs { min_input: bytes, max_input: bytes, ..self.clone() }
+    }
+
     /// The comparison that a verification is made with: `parallax diff` of the same versions, with no seed but the one that is given.
     pub fn comparison(&self) -> Result<DiffArgs, CliError> {
         let parsed = Cli::try_parse_from(["parallax", "diff"]).map(|cli| cli.command);
@@ -143,6 +151,7 @@ impl VerifyArgs {
             seed: self.seed,
             out: self.out.clone(),
             format: self.format,
+            function: self.function.clone(),
             oracle: self.oracle.clone(),
             query_steps: self.query_steps,
             query_time: self.query_time,

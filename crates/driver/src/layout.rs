@@ -61,6 +61,25 @@ pub enum Value {
     Zero,
 }
 
+impl Value {
+    /// Does an input make every value of the type?
+    pub fn is_whole(&self) -> bool {
+        match self {
+            Value::Scalar { scalar, .. } => scalar.bytes <= 8 && !matches!(scalar.class, Class::Enum(_)),
+            Value::Raw { .. } => true,
+            // The last character of an array of characters stays zero.
+            Value::Block { scalar, .. } => scalar.class != Class::Char,
+            Value::Struct { members } => members.iter().all(|(_, value)| value.is_whole()),
+            Value::Array { elements } => elements.iter().all(Value::is_whole),
+            Value::Size { .. }
+            | Value::Text { .. }
+            | Value::Pointer { .. }
+            | Value::Given(_)
+            | Value::Zero => false,
+        }
+    }
+}
+
 /// What a pointer leads to: memory of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
@@ -106,6 +125,13 @@ impl<'p> Builder<'p> {
         Builder { programs, bounds, next: 0, notes: Vec::new(), objects: 0 }
     }
 
+    /// Said once.
+    fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
     fn take(&mut self, bytes: usize) -> usize {
         let at = self.next;
         self.next += bytes;
@@ -146,6 +172,12 @@ impl<'p> Builder<'p> {
         let [old, new] = [0, 1].map(|i| kind(self.programs[i], Some(types[i])));
         match (old, new) {
             (Kind::Scalar(old), Kind::Scalar(new)) => {
+                if old.bytes != new.bytes {
+                    self.note(format!(
+                        "a number has {} bytes in the old version and {} in the new one; both are given the values of the narrower type",
+                        old.bytes, new.bytes
+                    ));
+                }
                 let scalar = common(old, new).ok_or("a number in one version and a fraction in the other")?;
                 Ok(Value::Scalar { at: self.take(scalar.input_bytes()), scalar, bits: None })
             }
@@ -210,6 +242,12 @@ impl<'p> Builder<'p> {
                 Some((member, [member.ty?, other.ty?]))
             })
             .collect();
+        if common.len() < members.len().max(others.len()) {
+            let is_shared = |member: &&Member| common.iter().any(|(other, _)| other.name == member.name);
+            let alone = members.iter().chain(others).filter(|member| !is_shared(member));
+            let list = alone.map(|member| &*member.name).collect::<Vec<_>>().join(", ");
+            self.note(format!("members that only one version has are zero and not compared: {list}"));
+        }
         let names: Vec<_> = common.iter().map(|(member, types)| (&*member.name, types[0])).collect();
         let sizes = sizes::of(self.programs[0], &names);
         let mut values = Vec::new();

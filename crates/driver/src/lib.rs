@@ -50,6 +50,14 @@ impl Plan<'_> {
         text::kept(self, input)
     }
 
+    /// Do the inputs make every argument and every state that there is? Not where there are pointers, which have bounds, nor assumptions, given arguments, and variables that keep what
+    /// they have.
+    pub fn is_whole(&self) -> bool {
+        let parameters = self.parameters.iter().all(|parameter| parameter.value.is_whole());
+        let variables = self.variables.iter().all(|v| v.value.as_ref().is_some_and(|value| value.is_whole()));
+        parameters && variables && self.notes.is_empty() && !self.harness && self.options.assume.is_empty()
+    }
+
     /// The call that an input stands for.
     pub fn call(&self, input: &[u8]) -> Vec<Named> {
         results::arguments(self, input)

@@ -9,6 +9,7 @@ use crate::clock::Waited;
 use crate::corpus::Corpus;
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
+use crate::lab::Shared;
 use crate::ledger::Ledger;
 use crate::watch::counters;
 use crate::{evidence, losses, obstacles, outcomes, own_memory, unsupported};
@@ -52,7 +53,13 @@ impl Comparison<'_> {
                 ledger.view.weakened.push("the time was up before the search began".to_owned());
             }
         }
-        if let Some(problem) = self.unassumed(ledger, begun, outcome) {
+        let tried = format!(
+            "{}; {}",
+            parallax_report::text::count(outcome.stats.runs, "input", "inputs"),
+            self.ended(outcome)
+        );
+        if let Some(problem) = begun.and_then(|begun| self.unassumed(&begun.shared, &tried)) {
+            ledger.view.verdict = Verdict::NotExecuted;
             return Ok(Err(problem));
         }
         let otherwise = match (&outcome.ended, &outcome.trouble) {
@@ -62,18 +69,15 @@ impl Comparison<'_> {
         Ok(self.code(&ledger.view, otherwise))
     }
 
-    /// Both versions end quietly where an assumption does not hold: if every run did, nothing was compared.
-    fn unassumed(&self, ledger: &mut Ledger, begun: Option<&Begun>, outcome: &Outcome) -> Option<CliError> {
-        let spoke = begun.is_none_or(|begun| begun.shared.spoke.load(Ordering::Relaxed));
-        if spoke || self.args.function.assume.is_empty() || self.setting.interrupt.is_set() {
+    /// Both versions end quietly where an assumption does not hold: if every run did, nothing was compared. `tried`: how many runs, in words.
+    pub fn unassumed(&self, shared: &Shared, tried: &str) -> Option<CliError> {
+        let assumed = &self.args.function.assume;
+        if shared.spoke.load(Ordering::Relaxed) || assumed.is_empty() || self.setting.interrupt.is_set() {
             return None;
         }
-        ledger.view.verdict = Verdict::NotExecuted;
         Some(CliError::usage(format!(
-            "--assume {}: holds for no input that was tried ({}; {}); do the assumptions contradict one another?",
-            self.args.function.assume.join(" and "),
-            parallax_report::text::count(outcome.stats.runs, "input", "inputs"),
-            self.ended(outcome)
+            "--assume {}: holds for no input that was tried ({tried}); do the assumptions contradict one another?",
+            assumed.join(" and "),
         )))
     }
 

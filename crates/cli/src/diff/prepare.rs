@@ -49,8 +49,7 @@ pub fn prepare<'c>(
     let claim = OutDir::claim(&args.out)?;
     let cache = Cache::from_environment();
     eprintln!("parallax: building {} and {}", wanted[0].name, wanted[1].name);
-    let built = versions::build(&wanted, &interrupt, &cache)?;
-    let (built, driven) = function::driven(function.as_ref(), built, &mut seeds, &cache)?;
+    let (built, driven) = function::build(function, &wanted, &mut seeds, (&interrupt, &cache))?;
     let golden =
         args.golden.as_ref().map(|name| golden::build(name, &args.build, &interrupt, &cache)).transpose()?;
     let sanitized = sanitized(args, &wanted, &interrupt, &cache)?;

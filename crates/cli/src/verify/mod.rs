@@ -51,6 +51,8 @@ pub fn verify(args: &VerifyArgs, config: Option<&Config>) -> Result<Finished, Cl
     check(args)?;
     let diff = args.comparison()?;
     let Prepared { comparison, rules, claim, clock } = prepare(&diff, config, None)?;
+    let of_function = comparison.driven.as_ref().map(|driven| driven.input()).filter(|bytes| *bytes > 0);
+    let args = &of_function.map_or_else(|| args.clone(), |bytes| args.of_size(bytes));
     let identity = Identity::of(&comparison, args)?;
     let known = if args.resume { journal::read(&args.out, &identity)? } else { Vec::new() };
     let out = claim.begin()?;
@@ -164,7 +166,11 @@ impl Verification<'_> {
         let causes = texts::causes(&comparison.wanted, &comparison.built, maps);
         let shared = Arc::new(comparison.shared(rules, causes, reached));
         show.begin();
-        self.partitions((&instrumented, changed), &shared, deadline, store, known, show)
+        let ended = self.partitions((&instrumented, changed), &shared, deadline, store, known, show)?;
+        match comparison.unassumed(&shared, "the time, or the paths, were used up") {
+            Some(problem) => Err(problem),
+            None => Ok(ended),
+        }
     }
 
     fn partitions(

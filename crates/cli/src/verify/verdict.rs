@@ -128,7 +128,8 @@ fn why_ended(verification: &Verification, outcome: &Outcome, is_complete: bool) 
 /// Longer inputs do nothing else: no run of the largest shapes came to the end of anything that varies.
 fn is_bounded(outcome: &Outcome, varied: &Varied, unread: &[String], verification: &Verification) -> bool {
     let arguments = unread.iter().any(|what| what == "arguments");
-    let smallest = verification.args.min_input == 0;
+    let driven = verification.comparison.driven.as_ref();
+    let smallest = verification.args.min_input == 0 || driven.is_some_and(|driven| driven.is_whole());
     let only_stdin = arguments && !varied.arguments && varied.stdin && !varied.files;
     let no_end = |result: &ShapeResult| result.explored.ends.is_empty();
     smallest && only_stdin && outcome.shapes.last().is_some_and(no_end)
@@ -310,6 +311,7 @@ fn scope(verification: &Verification, outcome: &Outcome, varied: &Varied, unread
         (!varied.files, "the files"),
         (true, "the environment"),
     ];
+    let bounds = verification.comparison.driven.iter().flat_map(|driven| driven.limits());
     let oracle = &verification.args.oracle;
     let all = parallax_oracle::Aspect::ALL.into_iter().collect::<Vec<_>>();
     let compared = oracle.compare.clone().unwrap_or(all).into_iter().map(|aspect| aspect.name().to_owned());
@@ -318,7 +320,12 @@ fn scope(verification: &Verification, outcome: &Outcome, varied: &Varied, unread
         arguments: range(shapes().filter_map(|shape| Some(shape.arguments.as_ref()?.len())).collect()),
         files: files.unwrap_or_default(),
         sizes: range(shapes().map(|shape| shape.size()).collect()),
-        fixed: fixed.into_iter().filter(|(is, _)| *is).map(|(_, what)| what.to_owned()).collect(),
+        fixed: fixed
+            .into_iter()
+            .filter(|(is, _)| *is)
+            .map(|(_, what)| what.to_owned())
+            .chain(bounds)
+            .collect(),
         unread,
         compared: compared.collect(),
     }

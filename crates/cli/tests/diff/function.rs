@@ -143,3 +143,23 @@ fn a_library_and_a_harness_for_fuzzers_are_compared() {
     let difference = compared.one("stdout");
     assert!(named(&difference["call"]["arguments"], "data").starts_with("\"OK"), "{difference}");
 }
+
+/// Numbers alone have no bounds: what is proven is proven for all of them. Calls that are observed tell apart what returns the same.
+#[test]
+fn functions_are_verified_and_observed_calls_count() {
+    let text = |sum: &str| {
+        format!("static void log_it(int what) {{ (void)what; }}\nint f(int a, unsigned char b) {{ log_it({sum}); return b + a; }}\n")
+    };
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("old.c"), text("a")).unwrap();
+    fs::write(directory.path().join("new.c"), text("a > 70000 ? b : a")).unwrap();
+    let line = ["verify", "old.c", "new.c", "--function", "f", "--format", "json", "--time", "30s"];
+    let verdict = |more: &[&str]| {
+        let output = parallax(directory.path(), &[&line, more].concat()).output().unwrap();
+        let json: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+        json["verdict"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(verdict(&[]), "equivalent");
+    assert_eq!(verdict(&["--observe", "log_it"]), "different");
+}

@@ -1,0 +1,1 @@
+double celsius(double f) { return f - 32 * 5 / 9; }

@@ -1,0 +1,1 @@
+int mix(int a, int b) { return b + (a >> 2); }

@@ -1,0 +1,1 @@
+int mix(int a, int b) { return a / 4 + b; }

@@ -1,0 +1,1 @@
+unsigned triangle(unsigned char n) { return n * (n + 1u) / 2; }

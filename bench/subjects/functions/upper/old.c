@@ -1,0 +1,4 @@
+void upper(char *s) {
+    for (; *s; s++)
+        if (*s >= 'a' && *s <= 'z') *s -= 32;
+}
