@@ -2,10 +2,10 @@
 
 use crate::havoc;
 use crate::numbers::{self, Form, Numbers};
+pub use crate::solvers::Answer;
 use crate::solvers::{Prepared, Terms};
 use crate::Traced;
 use parallax_execute::TestCase;
-pub use crate::solvers::Answer;
 pub use parallax_solve::ExprId;
 use parallax_solve::{Constraint, Limit, Pool, Program, VarId};
 use parallax_trace::format::Op;
@@ -93,7 +93,8 @@ impl Expressions {
     /// The numbers (see [`crate::numbers`]) that expressions are about.
     fn written_in(&self, roots: &[ExprId]) -> BTreeSet<u32> {
         let supports = roots.iter().map(|e| self.terms.pool.support(*e));
-        let inputs = supports.flat_map(|s| s.iter().map(|v| self.terms.pool.var(*v).input).collect::<Vec<_>>());
+        let inputs =
+            supports.flat_map(|s| s.iter().map(|v| self.terms.pool.var(*v).input).collect::<Vec<_>>());
         inputs.filter(|input| self.terms.names.is_written(*input)).collect()
     }
 
@@ -155,7 +156,7 @@ impl Expressions {
 
     /// The byte with which it holds, if it is about one byte and holds with that value only, in upper or lower case.
     pub fn only_byte(&self, e: ExprId) -> Option<u8> {
-        let mut program = Program::new(&self.pool, &[e]);
+        let mut program = Program::new(&self.terms.pool, &[e]);
         if program.vars().len() != 1 || program.len() > MAX_COMPARISON {
             return None;
         }

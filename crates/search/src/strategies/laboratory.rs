@@ -12,8 +12,9 @@ use crate::question::Question;
 use crate::words::Compared;
 use crate::Memory;
 use crate::Pair;
+use parallax_plan::{Destination, Distance, Plan, VersionPlan};
 use parallax_trace::request::Source;
-use parallax_trace::sites::ProgramMap;
+use parallax_trace::sites::{BlockInfo, EdgeInfo, ProgramMap, SiteInfo, SiteKind};
 use std::time::{Duration, Instant};
 
 pub struct Laboratory {
@@ -26,18 +27,18 @@ pub struct Laboratory {
 
 impl Laboratory {
     pub fn new() -> Laboratory {
-        Laboratory::with_plan(parallax_plan::Plan::default())
+        Laboratory::with_plan(Plan::default())
     }
 
-    pub fn with_plan(plan: parallax_plan::Plan) -> Laboratory {
+    pub fn with_plan(plan: Plan) -> Laboratory {
         Laboratory::with_map(ProgramMap::default(), plan)
     }
 
-    pub fn with_map(map: ProgramMap, plan: parallax_plan::Plan) -> Laboratory {
+    pub fn with_map(map: ProgramMap, plan: Plan) -> Laboratory {
         let settings = Settings::default();
         // For the whole test: a few bytes.
         let map: &'static ProgramMap = Box::leak(Box::new(map));
-        let plan: &'static parallax_plan::Plan = Box::leak(Box::new(plan));
+        let plan: &'static Plan = Box::leak(Box::new(plan));
         let guide = Guide::new(Pair::new(map, map), plan, true);
         let budget = Budget {
             deadline: Instant::now() + Duration::from_secs(600),
@@ -147,6 +148,37 @@ impl Laboratory {
     pub fn flips(&self, run: &RunFacts) -> Vec<Flip> {
         self.known.flips(run.id, crate::Side::New, &[])
     }
+}
+
+/// A function whose blocks 0 and 1 branch: 0 to 1 or 3, 1 to 2 or 3.
+pub fn branching_map() -> ProgramMap {
+    let edges = [(0, 0), (0, 1), (0, 3), (1, 2), (1, 3)].map(|(from, to)| EdgeInfo { from, to });
+    let (kind, cases) = (SiteKind::Branch, vec![]);
+    let site = |block| SiteInfo {
+        kind,
+        block,
+        instruction: 0,
+        line: 0,
+        column: 0,
+        cases: cases.clone(),
+        callee: None,
+    };
+    let sites = vec![site(0), site(1)];
+    ProgramMap {
+        blocks: vec![BlockInfo::default(); 4],
+        sites,
+        edges: edges.to_vec(),
+        ..ProgramMap::default()
+    }
+}
+
+/// A plan for it: block 2 of the new version is to be executed.
+pub fn target_at_the_end() -> Plan {
+    let distances =
+        vec![Distance::Branches(2), Distance::Branches(1), Distance::Branches(0), Distance::Never];
+    let target = Destination { block: Some(2), edges: vec![3], distances, ..Destination::default() };
+    let new = VersionPlan { destinations: vec![target], ..VersionPlan::default() };
+    Plan { versions: Pair::new(VersionPlan::default(), new), ..Plan::default() }
 }
 
 /// The standard inputs of the test cases among proposals, best first.

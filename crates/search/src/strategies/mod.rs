@@ -19,6 +19,7 @@ mod definitions;
 mod distance;
 mod follow;
 mod generational;
+mod greedy;
 mod havoc;
 mod hybrid;
 mod insert;
@@ -37,7 +38,7 @@ mod tree;
 mod words;
 
 #[cfg(test)]
-mod laboratory;
+pub mod laboratory;
 
 pub use portfolio::{standard_portfolio, Choice, Portfolio, UnknownStrategy, Weights, BASELINES};
 
