@@ -15,13 +15,14 @@ use crate::cache::{hash_file, Cache};
 use crate::collect::{examine, Version};
 use crate::entry::{self, About, Entry, Shelf};
 use crate::error::{is_about_room, AtPath, BuildError};
+use crate::extra::{Extra, ENV_EXTRA};
 use crate::home::Home;
 use crate::looked::Inputs;
 use crate::observe::{self, Seen};
 use crate::product::{self, Built, Chosen};
 use crate::source::{Prepared, Source};
 use crate::tools::{self, Compiler, Language};
-use crate::{bitcode, cache, environment, git, storage};
+use crate::{bitcode, cache, environment, git, library, source, storage};
 
 /// Names the wrapper, should it be neither beside this program nor on `PATH`.
 pub const ENV_WRAPPER: &str = "PARALLAX_WRAPPER";
@@ -40,8 +41,12 @@ pub struct Request {
     /// The program among what the build makes: its path, or its name if that is unique. May be left out if
     /// there is only one.
     pub program: Option<String>,
+    /// Functions are wanted, not a program: a library will do, and a single file is only compiled.
+    pub library: bool,
     /// Compiler of native objects, if not clang.
     pub native_cc: Option<String>,
+    /// What is added to every call of the compiler; then that is a clang.
+    pub extra: Option<Extra>,
     /// Copy `.git` too, for builds that ask git for their version.
     pub with_git: bool,
     /// The wrapper, if not where it is usually found.
@@ -97,7 +102,9 @@ impl Request {
             patch: None,
             command: None,
             program: None,
+            library: false,
             native_cc: None,
+            extra: None,
             with_git: false,
             wrapper: None,
             rebuild: false,
@@ -120,7 +127,7 @@ pub fn build(request: &Request, cache: &Cache) -> Result<Version, BuildError> {
     let wrapper = find_wrapper(request)?;
     let sources = request.source.content_hash(cache, request.with_git)?;
     let shelf = Shelf::new(cache, &key(request, &sources, &wrapper)?)?;
-    let program = request.program.as_deref().unwrap_or("");
+    let program = &program_key(request);
     if let Some(version) = shelf.usable(since).and_then(|entry| entry.read(program, cache)) {
         return Ok(version);
     }
@@ -159,13 +166,39 @@ fn key(request: &Request, sources: &str, wrapper: &Path) -> Result<String, Build
         None => add(""),
     }
     add(request.command.as_deref().unwrap_or(""));
-    let native = request.native_cc.as_deref().map(Compiler::parse);
+    if request.library && matches!(request.source, Source::File(_)) {
+        // Compiled by another command than a program.
+        add("object");
+    }
+    if let Some(extra) = &request.extra {
+        add(&extra.flags());
+    }
+    let native = native_cc(request).as_deref().map(Compiler::parse);
     let native = native.unwrap_or_else(|| Compiler::native(Language::C));
     add(&native.arguments.join(" "));
     add(&tools::version_of(&native.program)?);
     add(&tools::version_of(&tools::clang(Language::C))?);
     add(&hash_file(wrapper)?);
     Ok(hasher.finalize().to_hex()[..32].to_string())
+}
+
+/// What names the version among those of one build: with or without a program of its own.
+fn program_key(request: &Request) -> String {
+    let program = request.program.as_deref().unwrap_or("");
+    if request.library {
+        format!("library {program}")
+    } else {
+        program.to_owned()
+    }
+}
+
+/// The compiler of native objects, if one is named.
+fn native_cc(request: &Request) -> Option<String> {
+    let named = request.native_cc.as_deref();
+    match &request.extra {
+        Some(_) => Some(Extra::compiler(named)),
+        None => named.map(str::to_owned),
+    }
 }
 
 /// A build that ended well and made no program may have said why.
@@ -215,7 +248,11 @@ impl Job<'_> {
         if let Some(patch) = &self.request.patch {
             git::apply(patch, &tree, &self.request.source.name())?;
         }
-        let command = self.request.command.clone().or(prepared.default_command.clone());
+        let default = match &self.request.source {
+            Source::File(path) if self.request.library => Some(source::command_for_object(path)?),
+            _ => prepared.default_command.clone(),
+        };
+        let command = self.request.command.clone().or(default);
         let command =
             command.ok_or_else(|| BuildError::NoBuildCommand { source_name: self.request.source.name() })?;
         let sources = product::sources_in(&tree);
@@ -242,21 +279,34 @@ impl Job<'_> {
 
     /// Finds the program and its parts; and whether all of them are still there.
     fn collect(&self, entry: &Entry, built: &Built) -> Result<(Version, bool), BuildError> {
-        let chosen =
-            built.choose(self.request.program.as_deref()).map_err(|error| with_log(error, &entry.log()))?;
-        let (mut version, whole) = examine(&chosen.native, self.cache)
-            .map_err(|error| self.explain(entry, error, &built.command))?;
+        let chosen = self.choose(built).map_err(|error| with_log(error, &entry.log()))?;
+        let examined = match chosen.library {
+            true => library::examine(&chosen.native, self.cache),
+            false => examine(&chosen.native, self.cache),
+        };
+        let (mut version, whole) = examined.map_err(|error| self.explain(entry, error, &built.command))?;
         version.home = self.home(entry, &chosen, built)?;
         version.program = chosen.name;
         version.source_root = entry.tree();
         version.command = Some(built.command.clone());
-        entry.keep(self.request.program.as_deref().unwrap_or(""), &version, self.cache)?;
+        entry.keep(&program_key(self.request), &version, self.cache)?;
         Ok((version, whole))
+    }
+
+    fn choose(&self, built: &Built) -> Result<Chosen, BuildError> {
+        match &self.request.source {
+            Source::File(path) if self.request.library => {
+                let name = source::object_name(path);
+                Ok(Chosen { native: built.directory.join(&name), name, library: true })
+            }
+            _ if self.request.library => built.choose_with_libraries(self.request.program.as_deref()),
+            _ => built.choose(self.request.program.as_deref()),
+        }
     }
 
     /// A single file comes with nothing to run beside it.
     fn home(&self, entry: &Entry, chosen: &Chosen, built: &Built) -> Result<Home, BuildError> {
-        if matches!(self.request.source, Source::File(_)) {
+        if chosen.library || matches!(self.request.source, Source::File(_)) {
             return Ok(Home::default());
         }
         let called = built.directory.join(&chosen.name);
@@ -302,8 +352,12 @@ impl Job<'_> {
             // What a build leaves there goes with this process, however it ends.
             shell.env(cache::ENV_TEMPORARY, &temporaries).env("TMPDIR", &temporaries);
             shell.env("PATH", with_directory_first(&shims));
-            if let Some(native) = &self.request.native_cc {
+            if let Some(native) = native_cc(self.request) {
                 shell.env(tools::ENV_NATIVE_CC, native);
+            }
+            shell.env_remove(ENV_EXTRA);
+            if let Some(extra) = &self.request.extra {
+                shell.env(ENV_EXTRA, extra.flags());
             }
             // Standard input is the lock, which is an empty file: the lock is held until the shell that runs the build is gone.
             shell.stdin(lock.try_clone()?).stderr(log.try_clone()?).stdout(log.try_clone()?);

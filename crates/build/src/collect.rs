@@ -74,8 +74,7 @@ pub(crate) fn examine(executable: &Path, cache: &Cache) -> Result<(Version, bool
     if records.is_empty() && links.is_empty() {
         return Err(BuildError::NotInstrumented(native));
     }
-    let mut collected =
-        Collected { cache, bitcode: Vec::new(), seen: HashSet::new(), missing: Vec::new(), lost: false };
+    let mut collected = Collected::new(cache);
     let mut line = LinkLine::default();
     let mut archives = Vec::new();
     // A program is linked once; a second record would come from a partial link.
@@ -120,16 +119,20 @@ fn names_output(record: &LinkRecord, native: &Path) -> bool {
     output.file_name() == native.file_name()
 }
 
-struct Collected<'a> {
+pub(crate) struct Collected<'a> {
     cache: &'a Cache,
-    bitcode: Vec<PathBuf>,
+    pub bitcode: Vec<PathBuf>,
     seen: HashSet<String>,
-    missing: Vec<MissingBitcode>,
+    pub missing: Vec<MissingBitcode>,
     /// Bitcode that was made is not there any more.
-    lost: bool,
+    pub lost: bool,
 }
 
-impl Collected<'_> {
+impl<'a> Collected<'a> {
+    pub fn new(cache: &'a Cache) -> Collected<'a> {
+        Collected { cache, bitcode: Vec::new(), seen: HashSet::new(), missing: Vec::new(), lost: false }
+    }
+
     fn unrecorded(&mut self, objects: Vec<(String, PathBuf)>) {
         for (object, _) in objects {
             let reason = "not compiled with parallax-cc".to_string();
@@ -138,7 +141,7 @@ impl Collected<'_> {
     }
 
     /// Sorts records into bitcode and missing; gives the native objects that stand in for the latter.
-    fn records(&mut self, records: &[ObjectRecord]) -> Vec<PathBuf> {
+    pub fn records(&mut self, records: &[ObjectRecord]) -> Vec<PathBuf> {
         let mut extra = Vec::new();
         for record in records {
             let (reason, copy) = match &record.content {
@@ -165,7 +168,12 @@ impl Collected<'_> {
 
     /// Links, and looks up in the program's archives what only unoptimised code refers to: the
     /// native compiler dropped the reference, so the linker did not take the member.
-    fn link(&mut self, native: &Path, line: &LinkLine, archives: &[PathBuf]) -> Result<Linked, BuildError> {
+    pub fn link(
+        &mut self,
+        native: &Path,
+        line: &LinkLine,
+        archives: &[PathBuf],
+    ) -> Result<Linked, BuildError> {
         loop {
             let linked = module::link(&self.bitcode, native, line, self.cache)?;
             let before = self.bitcode.len();

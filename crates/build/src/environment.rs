@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
-use crate::{bitcode, build, cache};
+use crate::{bitcode, build, cache, extra};
 
 /// Variables that say where and how Parallax was started, not what is to be built. A name that ends in `*` stands for all that begin so.
 const HARMLESS: &[&str] = &[
@@ -61,6 +61,7 @@ const REPLACED: &[&str] = &[
     cache::ENV_TEMPORARY,
     build::ENV_WRAPPER,
     bitcode::ENV_SOURCE_ROOT,
+    extra::ENV_EXTRA,
     "MAKEFLAGS",
     "MFLAGS",
     "MAKELEVEL",

@@ -80,11 +80,11 @@ pub enum BuildError {
     )]
     BuiltBefore { program: String, command: String },
 
-    #[error("the build made {count} programs; name one with --program: {made}")]
+    #[error("the build made {count} programs or libraries; name one with --program: {made}")]
     WhichProgram { count: usize, made: String },
 
     #[error(
-        "the build made a library and no program: {libraries}\nParallax compares programs. Let the build make one that uses the library: its \
+        "the build made a library and no program: {libraries}\nParallax compares programs, and with --function NAME single functions of a library. Let the build make one that uses the library: its \
          tests or examples (often switched off by default), or a small driver of your own that reads its input and calls the library, such \
          as\n  {example}\nwith your driver.c in your home directory; --program PATH names the program if there are several"
     )]
@@ -107,6 +107,15 @@ pub enum BuildError {
 
     #[error("{repository}: the current commit and {branch} have no common ancestor; in a shallow clone `git fetch --unshallow` gets it", repository = .repository.display())]
     NoMergeBase { repository: PathBuf, branch: String },
+
+    #[error("the driver of the function does not compile; clang says:\n{message}")]
+    Driver { message: String },
+
+    #[error(
+        "{program}: its functions cannot be linked into a program of their own:\n{message}\nLet the build make a program or a shared library \
+         that holds everything the function needs, and name it with --program"
+    )]
+    DriverLink { program: String, message: String },
 
     #[error("parallax-cc is not beside this program nor on PATH; install it with `cargo install`, or set PARALLAX_WRAPPER to it")]
     NoWrapper,

@@ -199,13 +199,13 @@ impl Linker<'_> {
     }
 }
 
-fn disassemble(module: &Path) -> Result<String, BuildError> {
+pub(crate) fn disassemble(module: &Path) -> Result<String, BuildError> {
     let output =
         tools::run_checked(Command::new(tools::llvm_tool("llvm-dis")).arg("-o").arg("-").arg(module))?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn assemble(text: &str, output: &Path) -> Result<(), BuildError> {
+pub(crate) fn assemble(text: &str, output: &Path) -> Result<(), BuildError> {
     let source = output.with_extension("ll");
     fs::write(&source, text).at(&source)?;
     tools::run_checked(Command::new(tools::llvm_tool("llvm-as")).arg("-o").arg(output).arg(&source))?;
@@ -220,7 +220,7 @@ fn without_declaration(text: &str, symbol: &str) -> String {
 }
 
 /// The function that a line of assembly begins to define.
-fn defined_name(line: &str) -> Option<String> {
+pub(crate) fn defined_name(line: &str) -> Option<String> {
     name_after(line, "define ")
 }
 
@@ -236,7 +236,7 @@ fn name_after(line: &str, keyword: &str) -> Option<String> {
 }
 
 /// Renames a global symbol in assembly, but not inside strings nor where another name begins with it.
-fn rename_symbol(text: &str, from: &str, to: &str) -> String {
+pub(crate) fn rename_symbol(text: &str, from: &str, to: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut in_string = false;
     let mut rest = text;

@@ -42,6 +42,8 @@ pub(crate) struct Chosen {
     pub native: PathBuf,
     /// Relative to the directory of the build, as the user calls it.
     pub name: String,
+    /// A library, or an object: nothing that can be started.
+    pub library: bool,
 }
 
 /// The sources below a directory.
@@ -75,6 +77,40 @@ impl Built {
         }
     }
 
+    /// The same where functions are wanted: the only program, else the only library.
+    pub fn choose_with_libraries(&self, wanted: Option<&str>) -> Result<Chosen, BuildError> {
+        let chosen = self.choose(wanted);
+        let of_libraries = match (&chosen, wanted) {
+            (Err(BuildError::Library { .. } | BuildError::WhichProgram { .. }), None) => {
+                Products::of(self).library_names()
+            }
+            (Err(BuildError::Library { .. }), Some(name)) => vec![name.to_owned()],
+            _ => return chosen,
+        };
+        let native = |name: &String| fs::canonicalize(self.directory.join(name)).ok();
+        let mut files: Vec<(String, PathBuf)> = Vec::new();
+        for name in of_libraries {
+            let Some(path) = native(&name) else { continue };
+            // A shared library has several names.
+            if files.iter().all(|(_, other)| *other != path) {
+                files.push((name, path));
+            }
+        }
+        // The archive of a library that is there in both forms: it has all of its functions.
+        let archives = |path: &Path| path.extension().is_some_and(|e| e == "a");
+        if files.iter().filter(|(_, path)| archives(path)).count() == 1 {
+            files.retain(|(_, path)| archives(path));
+        }
+        match (&files[..], chosen) {
+            ([(name, path)], _) => Ok(Chosen { native: path.clone(), name: name.clone(), library: true }),
+            ([_, ..], Err(BuildError::Library { .. })) => Err(BuildError::WhichProgram {
+                count: files.len(),
+                made: listed(&files.into_iter().map(|(name, _)| name).collect::<Vec<_>>()),
+            }),
+            (_, chosen) => chosen,
+        }
+    }
+
     fn only(&self) -> Result<Chosen, BuildError> {
         let products = Products::of(self);
         match &products.programs()[..] {
@@ -90,7 +126,7 @@ impl Built {
 
     fn chosen(&self, name: &str) -> Result<Chosen, BuildError> {
         match see_through(&self.directory.join(name)) {
-            Ok(native) => Ok(Chosen { native, name: name.to_string() }),
+            Ok(native) => Ok(Chosen { native, name: name.to_string(), library: false }),
             Err(BuildError::NotLinked(path)) if is_library(&path) => {
                 Err(self.library(vec![name.to_string()]))
             }
@@ -212,7 +248,7 @@ fn without_dots(path: &Path) -> PathBuf {
 }
 
 /// Was this file below `root` made to ask the compiler something?
-pub(crate) fn is_probe(path: &Path, root: &Path) -> bool {
+pub fn is_probe(path: &Path, root: &Path) -> bool {
     path.strip_prefix(root).is_ok_and(in_probe_directory)
 }
 
@@ -236,7 +272,7 @@ fn program_records(path: &Path) -> Option<Vec<ObjectRecord>> {
 }
 
 /// The records of a library that holds objects of the wrapper; none for any other file.
-fn library_records(path: &Path) -> Option<Vec<ObjectRecord>> {
+pub(crate) fn library_records(path: &Path) -> Option<Vec<ObjectRecord>> {
     if !is_library(path) {
         return None;
     }

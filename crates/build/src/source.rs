@@ -95,6 +95,19 @@ fn prepare_file(path: &Path, root: &Path) -> Result<Prepared, BuildError> {
     Ok(Prepared { directory: root.to_path_buf(), default_command: Some(command) })
 }
 
+/// The command that only compiles a single file, in a directory that has a copy of it.
+pub(crate) fn command_for_object(path: &Path) -> Result<String, BuildError> {
+    let directory = quote(&original_directory(path)?.to_string_lossy());
+    let source = quote(&path.file_name().unwrap_or_default().to_string_lossy());
+    let object = quote(&object_name(path));
+    Ok(format!("\"$CC\" -g -O1 -iquote {directory} -I {directory} -c {source} -o {object}"))
+}
+
+/// The object that this command makes.
+pub(crate) fn object_name(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned() + ".o"
+}
+
 /// The program that the default command makes of a file.
 fn program_name(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

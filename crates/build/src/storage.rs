@@ -13,6 +13,7 @@ use std::time::SystemTime;
 use serde::Serialize;
 
 use crate::cache::{discard, Cache};
+use crate::drive::{DONE, DRIVEN};
 use crate::entry::{Entry, BUILDS, BUILT};
 use crate::error::BuildError;
 use crate::{living, sealed};
@@ -25,7 +26,8 @@ const LIMIT: &str = "limit";
 /// What is not finished.
 const TEMPORARY: &str = "tmp";
 /// Shelves whose items are directories, and the file in them that tells when they were used.
-const SHELVES_OF_DIRECTORIES: [(&str, &str); 2] = [("instrumented", "map.json"), ("models", "map.json")];
+const SHELVES_OF_DIRECTORIES: [(&str, &str); 3] =
+    [("instrumented", "map.json"), ("models", "map.json"), (DRIVEN, DONE)];
 
 /// Everything in a cache.
 #[derive(Clone, Debug, Serialize)]

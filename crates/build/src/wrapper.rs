@@ -17,6 +17,7 @@ use crate::bitcode;
 use crate::cache::{Cache, Kind};
 use crate::elf;
 use crate::error::BuildError;
+use crate::extra;
 use crate::observe;
 use crate::record::{encode, Content, LinkRecord, ObjectRecord, LINK_SECTION, OBJECT_SECTION};
 use crate::tools::{self, Compiler, Language};
@@ -89,6 +90,10 @@ impl Wrapper {
             command.args(invocation.words().filter(|word| !lto(word)));
         } else {
             command.args(argv);
+        }
+        // Parts of a program get what is added once, at the last link.
+        if !["-r", "-Wl,-r"].iter().any(|option| invocation.has(option)) {
+            extra::add_to(&mut command);
         }
         // The private copy's place is ours, not the user's: messages must not depend on it.
         if invocation.arguments.iter().any(|a| a.role == Role::Source) {

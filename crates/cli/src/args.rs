@@ -8,7 +8,9 @@ use crate::history_args::HistoryArgs;
 use crate::inspect_args::InspectArgs;
 use crate::reach_args::ReachArgs;
 use crate::reading::ReadLimits;
+use crate::record_args::RecordArgs;
 use crate::units;
+use crate::verify_args::{CheckArgs, VerifyArgs};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -28,10 +30,16 @@ pub enum Command {
     Trace(Box<TraceArgs>),
     /// Find inputs on which two versions differ
     Diff(Box<DiffArgs>),
+    /// Divide the inputs into partitions, and show for each whether two versions do the same
+    Verify(Box<VerifyArgs>),
+    /// Check the certificates of a verification again
+    Check(CheckArgs),
     /// Generate inputs that execute every changed place; patch coverage before and after
     Reach(Box<ReachArgs>),
     /// Show what changed between two versions: changes, targets, complexity, graphs
     Inspect(Box<InspectArgs>),
+    /// Run a test suite and keep every invocation of a program in it as a test
+    Record(Box<RecordArgs>),
     /// Run kept tests on both versions
     Replay(Box<ReplayArgs>),
     /// Which pieces of the change a kept difference needs
@@ -49,7 +57,7 @@ pub enum Command {
 }
 
 /// What one run is given.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct InputArgs {
     /// Arguments of the program; one that names an existing file makes that file an input
     #[arg(last = true, value_name = "ARG")]
@@ -142,6 +150,9 @@ pub struct BuildArgs {
     /// Build again, even if the cache has the build
     #[arg(long)]
     pub rebuild: bool,
+    /// Functions are wanted, not a program.
+    #[arg(skip)]
+    pub library: bool,
 }
 
 /// What a run may use.

@@ -6,10 +6,14 @@
 //! there is a report, with everything that was found. The time limit counts from the end of the builds, and is kept whatever the search is
 //! busy with: it works in a thread of its own, which is left behind if it does not end in time.
 
+mod crashing;
 mod ending;
 pub(crate) mod followed;
+mod prepare;
 mod reaching;
 mod searching;
+
+pub use prepare::{prepare, Prepared};
 
 use crate::changed::{self, Changed};
 use crate::clock::{Clock, Waited};
@@ -17,11 +21,11 @@ use crate::config::Config;
 use crate::diff_args::{DiffArgs, DiffFormat, OracleArgs};
 use crate::error::CliError;
 use crate::exit_code::ExitCode;
-use crate::golden;
+use crate::function::Driven;
 use crate::lab::Shared;
 use crate::ladder::Ladder;
 use crate::ledger::{lock, Ledger};
-use crate::loaded::{self, Observed, Tried};
+use crate::loaded::Observed;
 use crate::native::{self, Native};
 use crate::natives::{Natives, Setting};
 use crate::outcomes::{self, warn, Names};
@@ -30,15 +34,15 @@ use crate::reach::Reaching;
 use crate::reached::Reached;
 use crate::resolve::{self, Inputs, SymbolicKinds};
 use crate::run_file::{self, Built, Recipe, RunFile};
-use crate::seeds::{self, More, Seed};
+use crate::seeds::Seed;
 use crate::stability::{self, Conditions, Round};
 use crate::texts;
 use crate::versions::{self, Wanted};
-use crate::{astray, check, constants, engine, faithful, own_memory, unsupported};
-use parallax_build::{Cache, Version};
+use crate::{astray, constants, engine, faithful, own_memory, unsupported};
+use parallax_build::{Cache, Extra, Version};
 use parallax_execute::{Interrupt, Limits, TestCase};
 use parallax_instrument::{Instrumented, Sameness};
-use parallax_oracle::{Aspect, Aspects, Causes, Expectations, Profiler, Rules};
+use parallax_oracle::{Aspect, Aspects, Causes, Expectations, Rules};
 use parallax_plan::Plan;
 use parallax_report::changes::Piece;
 use parallax_report::diff_view::*;
@@ -68,45 +72,29 @@ pub fn compare_for(
     config: Option<&Config>,
     reaching: Option<&Reaching>,
 ) -> Result<Finished, CliError> {
-    let interrupt = Interrupt::on_signals();
-    check::options(args)?;
-    let rules = rules(&args.oracle)?;
-    let mut inputs = Inputs::read(&args.inputs)?;
-    let more = More { directory: args.seeds.as_deref(), limits: args.seed_limits, read: args.inputs.read };
-    let seeds = seeds::seeds(inputs.test_case(), &more, &mut inputs.warnings)?;
-    check::seeds(&seeds)?;
-    let wanted = versions::wanted(args, config)?;
-    check::versions(args, &wanted)?;
-    let claim = OutDir::claim(&args.out)?;
-    let cache = Cache::from_environment();
-    eprintln!("parallax: building {} and {}", wanted[0].name, wanted[1].name);
-    let built = versions::build(&wanted, &interrupt, &cache)?;
-    let golden =
-        args.golden.as_ref().map(|name| golden::build(name, &args.build, &interrupt, &cache)).transpose()?;
-    let argv0 = versions::common_name(&built[0].native, &built[1].native);
-    let natives = [Native::of(&built[0]), Native::of(&built[1])];
-    let homes = native::homes(&natives.iter().chain(&golden).collect::<Vec<_>>());
-    let setting = Setting { argv0, homes, unconfined: args.limits.unconfined, interrupt };
-    let observed = Observed::default();
-    let mut comparison = Comparison {
-        args,
-        reaching,
-        wanted,
-        built,
-        natives,
-        golden,
-        observed,
-        cache,
-        setting,
-        inputs,
-        seeds,
-    };
-    let began = Instant::now();
-    comparison.observe()?;
-    let clock = Clock::new(args.time.saturating_sub(began.elapsed()));
+    let Prepared { comparison, rules, claim, clock } = prepare(args, config, reaching)?;
     let out = claim.begin()?;
     out.write_json(run_file::FILE, &comparison.describe())?;
     comparison.run(out, rules, &clock)
+}
+
+/// Both versions with the sanitizers that are wanted.
+fn sanitized(
+    args: &DiffArgs,
+    wanted: &[Wanted; 2],
+    interrupt: &Interrupt,
+    cache: &Cache,
+) -> Result<Option<[Version; 2]>, CliError> {
+    if args.sanitize.is_empty() {
+        return Ok(None);
+    }
+    let names: Vec<String> = args.sanitize.iter().map(|name| name.name().to_owned()).collect();
+    let one = |i: usize| {
+        let what = ["sanitizer build of the old", "sanitizer build of the new"][i];
+        versions::beside(&wanted[i], what, Extra::Sanitizers(names.clone()), interrupt, cache)
+    };
+    let [old, new] = versions::in_parallel(one);
+    Ok(Some([old?, new?]))
 }
 
 /// What is compared, from the options.
@@ -137,23 +125,27 @@ struct Begun {
     following: Option<followed::Following>,
 }
 
-struct Comparison<'c> {
-    args: &'c DiffArgs,
-    reaching: Option<&'c Reaching>,
-    wanted: [Wanted; 2],
-    built: [Version; 2],
-    natives: [Native; 2],
-    golden: Option<Native>,
+pub struct Comparison<'c> {
+    pub args: &'c DiffArgs,
+    pub reaching: Option<&'c Reaching>,
+    pub wanted: [Wanted; 2],
+    pub built: [Version; 2],
+    /// The versions are programs around one function.
+    pub driven: Option<Arc<Driven>>,
+    pub natives: [Native; 2],
+    pub golden: Option<Native>,
+    /// Both with sanitizers, if that is wanted.
+    sanitized: Option<[Version; 2]>,
     /// What the versions load on the first seed.
-    observed: Observed,
-    cache: Cache,
-    setting: Setting,
-    inputs: Inputs,
-    seeds: Vec<Seed>,
+    pub observed: Observed,
+    pub cache: Cache,
+    pub setting: Setting,
+    pub inputs: Inputs,
+    pub seeds: Vec<Seed>,
 }
 
 impl Comparison<'_> {
-    fn describe(&self) -> RunFile {
+    pub fn describe(&self) -> RunFile {
         let one = |i: usize| Built {
             name: self.wanted[i].name.clone(),
             native: self.natives[i].clone(),
@@ -174,31 +166,8 @@ impl Comparison<'_> {
         file
     }
 
-    /// Looks at what the versions load, before anything is compared.
-    fn observe(&mut self) -> Result<(), CliError> {
-        let Some(first) = self.seeds.first() else { return Ok(()) };
-        let side = |i: usize| Tried {
-            which: versions::WHICH[i],
-            name: &self.wanted[i].name,
-            native: &self.natives[i],
-        };
-        let (sides, time) = ([side(0), side(1)], self.args.time);
-        self.observed = loaded::observe(&sides, &first.test, &self.limits(), time, &self.setting)?;
-        Ok(())
-    }
-
     fn run(&self, out: OutDir, mut rules: Rules, clock: &Clock) -> Result<Finished, CliError> {
-        for version in &self.built {
-            let content = std::fs::read(&version.native).map_err(|source| CliError::Read {
-                what: "the native program",
-                path: version.native.clone(),
-                source,
-            })?;
-            rules.add_program(&version.native, &content);
-            native::entry_name(&version.native).into_iter().for_each(|name| rules.add_own_name(name));
-            rules.add_tree(&version.source_root);
-        }
-        rules.add_name(&self.setting.argv0);
+        self.complete(&mut rules)?;
         let mut show = Show::new(&out.path().join("logs/progress.log"));
         let changed = match self.reaching {
             // Without knowing where the change is there is nothing to reach.
@@ -209,16 +178,10 @@ impl Comparison<'_> {
             Some(changed) => changed.changes(),
             None => self.pieces().iter().map(Piece::change).collect(),
         };
-        let mut view = DiffView::new(self.versions());
-        let cage = crate::cage::warning(&self.setting, &self.built[0].native);
-        view.warnings = rules.profilers.iter().map(profile_warning).chain(cage).collect();
-        view.warnings.extend(self.observed.warnings.iter().cloned());
-        view.warnings.extend(self.astray());
-        view.weakened.extend(self.observed.warnings.iter().cloned().chain(self.astray()));
-        view.symbolic =
-            self.seeds.first().map(|seed| seeds::described(&seed.test, self.symbolic())).unwrap_or_default();
+        let view = self.view(&rules);
         let (launch, most) = (self.setting.launch(), self.args.max_differences);
-        let ledger = Mutex::new(Ledger::new(view, out, launch, changes, most)?);
+        let ledger =
+            Mutex::new(Ledger::new(view, out, launch, changes, most)?.with_calls(self.driven.clone()));
         let begun = OnceLock::new();
         std::thread::scope(|scope| {
             let (ended, over) = channel();
@@ -275,6 +238,9 @@ impl Comparison<'_> {
                 return Err(error);
             }
         };
+        if let Some(begun) = begun.get() {
+            self.take_crashes(&mut ledger, begun, changed)?;
+        }
         if self.setting.interrupt.is_set() {
             ledger.view.ended = "interrupted".to_owned();
         }
@@ -344,7 +310,7 @@ impl Comparison<'_> {
         known.1.learn_constants(&constants::probed(&mut natives, &seeds, &first, &rules, self.args.time)?);
         show.begin();
         let shared = Arc::new(self.shared(rules, known, reached));
-        first.iter().flatten().for_each(|run| shared.cut.note(run));
+        first.iter().flatten().for_each(|run| shared.note(run));
         let changes = lock(ledger).changes.clone();
         let ladder = Ladder::new(changed, &changes);
         let Begun { instrumented, shared, first, .. } =
@@ -359,7 +325,7 @@ impl Comparison<'_> {
     }
 
     /// A proof that there is nothing to find. What is only to be executed can be, whatever the versions have in common.
-    fn sameness(&self, changed: Option<&Changed>) -> Sameness {
+    pub fn sameness(&self, changed: Option<&Changed>) -> Sameness {
         if self.reaching.is_some() {
             return Sameness::Unknown;
         }
@@ -368,11 +334,11 @@ impl Comparison<'_> {
     }
 
     /// What is to be executed.
-    fn targets(&self, changed: Option<&Changed>, plan: &Plan, map: &ProgramMap) -> Reached {
+    pub fn targets(&self, changed: Option<&Changed>, plan: &Plan, map: &ProgramMap) -> Reached {
         changed.map(|changed| Reached::new(changed, plan, map, &self.tests())).unwrap_or_default()
     }
 
-    fn shared(&self, rules: Rules, known: (Causes, Expectations), reached: Reached) -> Shared {
+    pub fn shared(&self, rules: Rules, known: (Causes, Expectations), reached: Reached) -> Shared {
         let limits = self.limits();
         let symbolic_limits = Limits { time: limits.time * SYMBOLIC_FACTOR, ..limits };
         Shared::new(rules, symbolic_limits, known, reached, self.args.own_memory)
@@ -383,24 +349,24 @@ impl Comparison<'_> {
         astray::warning(&self.pieces(), &self.natives, roots)
     }
 
-    fn pieces(&self) -> Vec<Piece> {
+    pub fn pieces(&self) -> Vec<Piece> {
         versions::pieces(&self.wanted, &self.built)
     }
 
-    fn round(&self, conditions: Conditions) -> Result<Round, CliError> {
+    pub fn round(&self, conditions: Conditions) -> Result<Round, CliError> {
         stability::round(&mut self.natives(&self.setting)?, &self.tests(), self.args.time, conditions)
     }
 
-    fn tests(&self) -> Vec<TestCase> {
+    pub fn tests(&self) -> Vec<TestCase> {
         self.seeds.iter().map(|seed| seed.test.clone()).collect()
     }
 
-    fn symbolic(&self) -> SymbolicKinds {
+    pub fn symbolic(&self) -> SymbolicKinds {
         resolve::symbolic(self.args.symbolic.as_deref())
     }
 
     /// What the seeds showed is said before anything else, and stays in the result.
-    fn show_seeds(&self, first: &Round, ledger: &Mutex<Ledger>, show: &mut Show) -> Result<(), CliError> {
+    pub fn show_seeds(&self, first: &Round, ledger: &Mutex<Ledger>, show: &mut Show) -> Result<(), CliError> {
         let names = Names { limits: &self.args.limits, run_time: self.args.oracle.run_time };
         let outcomes = outcomes::outcomes(&self.seeds, first, &self.setting.argv0, &names)?;
         let mut warnings = self.inputs.warnings.clone();
@@ -409,13 +375,21 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    fn natives(&self, setting: &Setting) -> Result<Natives, CliError> {
+    pub fn natives(&self, setting: &Setting) -> Result<Natives, CliError> {
         let programs = [&*self.built[0].native, &*self.built[1].native];
         Natives::new(programs, self.limits(), setting)
     }
 
-    fn limits(&self) -> Limits {
+    pub fn limits(&self) -> Limits {
         engine::limits(&self.args.limits, self.args.oracle.run_time)
+    }
+
+    /// An input of a function has a length of its own.
+    fn max_input(&self) -> usize {
+        match self.driven.as_ref().map_or(0, |driven| driven.input()) {
+            0 => self.args.max_input as usize,
+            bytes => bytes,
+        }
     }
 
     fn versions(&self) -> VersionsView {
@@ -423,8 +397,4 @@ impl Comparison<'_> {
         let names = [&*self.wanted[0].name, &*self.wanted[1].name];
         native::view(names, &self.natives, golden, &self.observed.loaded)
     }
-}
-
-fn profile_warning(profiler: &Profiler) -> String {
-    format!("the program is built for profiling; files that end in {} are not compared", profiler.writes)
 }

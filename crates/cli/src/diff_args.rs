@@ -3,6 +3,7 @@
 //! Every option here is in the book (`docs/book/command-line.md`) and can stand in `parallax.toml` under its own name.
 
 use crate::args::{BuildArgs, InputArgs, InputKind, LimitArgs};
+use crate::function_args::FunctionArgs;
 use crate::seeds::SeedLimits;
 use crate::units;
 use clap::{Args, ValueEnum};
@@ -55,6 +56,11 @@ pub struct DiffArgs {
     /// A version that is known to be right
     #[arg(long, value_name = "VERSION")]
     pub golden: Option<OsString>,
+    /// Build both versions once more with these sanitizers, and run that on every input that is traced
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub sanitize: Vec<Sanitizer>,
+    #[command(flatten)]
+    pub function: FunctionArgs,
     #[command(flatten)]
     pub oracle: OracleArgs,
     /// Work of the solver for one query, in steps of about 10 ns
@@ -72,19 +78,22 @@ pub struct DiffArgs {
     /// Memory of Parallax itself: where it is used up, the search forgets its paths and learns them again
     #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = units::size)]
     pub own_memory: u64,
+    /// Memory of paths and expressions, as the search counts it: the paths of least worth are forgotten first
+    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = units::size)]
+    pub search_memory: u64,
     /// Longest input that is made by growing
     #[arg(long, value_name = "SIZE", default_value = "4K", value_parser = units::size)]
     pub max_input: u64,
     /// Time for writing corpus/ when the search is over; more than the default may make it end later than --time says
     #[arg(long, value_name = "TIME", default_value = "300ms", value_parser = units::duration)]
     pub corpus_time: Duration,
-    /// Time for following both versions on what was found, to tell how far each change got; a tenth of --time at most, 0 to leave it
+    /// Time for following both versions on what was found, to tell how far each change got; a tenth of --time at most
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = units::duration)]
     pub follow_time: Duration,
     /// Inputs that are followed besides those that show a difference
     #[arg(long, value_name = "N", default_value_t = 64)]
     pub follow_inputs: u32,
-    /// Events of both versions that are followed of one input
+    /// Events of both versions that are followed of one input; 0 to follow nothing
     #[arg(long, value_name = "N", default_value_t = 50_000_000)]
     pub follow_events: u64,
     /// Time for making one test smaller
@@ -97,6 +106,25 @@ pub struct DiffArgs {
     pub build: BuildArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
+}
+
+/// Sanitizers of clang.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sanitizer {
+    /// Accesses outside of objects and after their end
+    Address,
+    /// Undefined behaviour
+    Undefined,
+}
+
+impl Sanitizer {
+    /// As `-fsanitize=` has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sanitizer::Address => "address",
+            Sanitizer::Undefined => "undefined",
+        }
+    }
 }
 
 /// What counts as a difference.
@@ -181,7 +209,7 @@ pub enum Strategy {
     Generational,
     /// Generational search that prefers what can lead to the change (Taneja et al. 2011)
     Express,
-    /// All without the joint question
+    /// All without questions over both versions
     NoJoint,
     /// All, but numbers in the input are only bytes
     NoNumbers,

@@ -9,7 +9,7 @@ use crate::error::CliError;
 use crate::native::{self, Native};
 use crate::pulse::{Beat, Pulse};
 use crate::resolve::{Target, TraceJob};
-use parallax_build::{Cache, Request, Source, Started, Stop, Version};
+use parallax_build::{Cache, Extra, Request, Source, Started, Stop, Version};
 use parallax_execute::{Arena, ArenaSizes, Executor, Interrupt, Kind, Limits, Options, Run};
 use parallax_instrument::{instrument, Instrumented, Watch};
 use parallax_trace::format::Mode;
@@ -70,11 +70,29 @@ pub fn version(
     cache: &Cache,
     beat: &Beat,
 ) -> Result<Version, CliError> {
+    version_with(target, build, None, interrupt, cache, beat)
+}
+
+/// The same; `extra`: what is added to what the compiler is told.
+pub fn version_with(
+    target: &Target,
+    build: &BuildArgs,
+    extra: Option<Extra>,
+    interrupt: &Interrupt,
+    cache: &Cache,
+    beat: &Beat,
+) -> Result<Version, CliError> {
     let request = match request(target, build) {
         Ok(request) => request,
+        Err(_) if extra.is_some() => {
+            return Err(CliError::usage(
+                "a program that was built before cannot be built in another way; name its sources",
+            ));
+        }
         Err(built) => return Ok(parallax_build::collect(built, cache)?),
     };
     let request = Request {
+        extra,
         stop: Stop::when({
             let interrupt = interrupt.clone();
             move || interrupt.is_set()
@@ -100,6 +118,7 @@ pub fn request<'t>(target: &'t Target, build: &BuildArgs) -> Result<Request, &'t
         command: build.build.clone(),
         program: build.built_program.as_ref().map(|path| path.to_string_lossy().into_owned()),
         rebuild: build.rebuild,
+        library: build.library,
         ..Request::new(source)
     })
 }

@@ -28,6 +28,8 @@ pub enum CliError {
          with -Wl,-rpath,'$ORIGIN'), or link them statically"
     )]
     Stranger(String),
+    #[error("{0}")]
+    Function(#[from] parallax_driver::Error),
     #[error(transparent)]
     Instrument(#[from] parallax_instrument::Error),
     #[error(transparent)]
@@ -46,6 +48,10 @@ pub enum CliError {
     Kept(#[from] parallax_report::kept::KeptError),
     #[error(transparent)]
     Stats(#[from] parallax_report::stats_file::StatsError),
+    #[error(transparent)]
+    Record(#[from] parallax_record::Error),
+    #[error(transparent)]
+    Copy(#[from] parallax_record::CopyError),
     #[error("--ignore: {0}")]
     Rules(#[from] parallax_oracle::RulesError),
     #[error("the versions are unstable: run twice on the same input, {0}; nothing is left to compare (take what changes out with --ignore)")]
@@ -85,12 +91,15 @@ impl CliError {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             CliError::Usage(_)
+            | CliError::Function(_)
             | CliError::Read { .. }
             | CliError::Machine(_)
             | CliError::Write(_)
             | CliError::OutDir(_)
             | CliError::Stats(_)
             | CliError::Kept(_)
+            | CliError::Record(_)
+            | CliError::Copy(_)
             | CliError::Rules(_) => ExitCode::Usage,
             CliError::Unstable(_) => ExitCode::Unstable,
             CliError::Search(_) => ExitCode::Internal,

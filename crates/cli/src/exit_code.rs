@@ -18,6 +18,8 @@ pub enum ExitCode {
     NotExecuted,
     /// No difference confirmed, but the versions did not do the same on a seed.
     Unconfirmed,
+    /// A certificate of a verification is not confirmed.
+    NotCertified,
     /// A bug in Parallax.
     Internal,
     /// Control-C.
@@ -26,7 +28,7 @@ pub enum ExitCode {
 
 impl ExitCode {
     /// Every code with its number and meaning.
-    pub const TABLE: [(ExitCode, u8, &'static str); 9] = [
+    pub const TABLE: [(ExitCode, u8, &'static str); 10] = [
         (ExitCode::Success, 0, "done; no difference found"),
         (ExitCode::Different, 1, "differences found"),
         (ExitCode::Usage, 2, "usage, configuration, or a file that is not there"),
@@ -34,6 +36,7 @@ impl ExitCode {
         (ExitCode::Unstable, 4, "a version is unstable against itself"),
         (ExitCode::NotExecuted, 5, "change not executed (reach: not all of it), or a replay out of time"),
         (ExitCode::Unconfirmed, 6, "none confirmed, but the versions differed on a seed"),
+        (ExitCode::NotCertified, 7, "a certificate does not hold, or could not be checked"),
         (ExitCode::Internal, 70, "internal error: a bug in Parallax"),
         (ExitCode::Interrupted, 130, "interrupted"),
     ];

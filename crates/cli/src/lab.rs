@@ -5,6 +5,7 @@
 //! Always holds: for every difference that the search is told of, the runs that show it are kept until it is
 //! taken in (see [`Findings`]). An input on which the symbolic builds differ only in a wording that is known is not run again.
 
+use crate::crashes::Crashes;
 use crate::cut::Cut;
 use crate::engine;
 use crate::findings::Findings;
@@ -15,11 +16,14 @@ use crate::own_memory::Room;
 use crate::reached::Reached;
 use parallax_execute::{Executor, Limits, Outcome, Run, TestCase};
 use parallax_oracle::{describe, judge, look, Case, Causes, Expectations, Flaky, Judgement, Rules};
-use parallax_search::{Cost, CutShort, Glimpse, Harness, HarnessError, Pair, Side, Snapshot, Traced, Verdict};
+use parallax_search::{
+    Cost, CutShort, Glimpse, Harness, HarnessError, Pair, Side, Snapshot, Traced, Verdict,
+};
+use parallax_trace::reader::Event;
 use parallax_trace::request::Input;
 use parallax_trace::synth::Synth;
 use parallax_trace::Trace;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -40,6 +44,9 @@ pub struct Shared {
     room: Room,
     /// Runs of which not everything is compared.
     pub cut: Cut,
+    /// Some run left something: output, or another end than status 0.
+    pub spoke: AtomicBool,
+    crashes: Mutex<Crashes>,
 }
 
 impl Shared {
@@ -61,7 +68,17 @@ impl Shared {
             enough: Arc::default(),
             room: Room::new(own_memory),
             cut: Cut::default(),
+            spoke: AtomicBool::new(false),
+            crashes: Mutex::default(),
             latest: Mutex::default(),
+        }
+    }
+
+    /// Every run is looked at once.
+    pub fn note(&self, run: &Run) {
+        self.cut.note(run);
+        if run.outcome != Outcome::Exited(0) || !run.stdout.bytes.is_empty() {
+            self.spoke.store(true, Ordering::Relaxed);
         }
     }
 
@@ -77,6 +94,11 @@ impl Shared {
         self.losses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Crashes of the new version.
+    pub fn crashes(&self) -> MutexGuard<'_, Crashes> {
+        self.crashes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// How far the search was when it last told.
     pub fn latest(&self) -> MutexGuard<'_, Snapshot> {
         self.latest.lock().unwrap_or_else(PoisonError::into_inner)
@@ -86,6 +108,8 @@ impl Shared {
 /// One worker's executors.
 pub struct VersionsLab {
     pub natives: Natives,
+    /// Builds with sanitizers, where they are wanted.
+    pub sanitized: Option<Natives>,
     pub symbolic: Pair<Executor>,
     pub shared: Arc<Shared>,
     pub deadline: Instant,
@@ -102,15 +126,16 @@ impl Harness for VersionsLab {
 
     fn glimpse(&mut self, side: Side, test: &TestCase, work: u64) -> Result<Glimpse, HarnessError> {
         self.last[side] = None;
-        let glimpse = limited(&self.shared.limits, Some(self.deadline)).and_then(|(limits, _)| {
+        let glimpse = limited(&self.shared.limits, Some(self.deadline)).and_then(|(limits, was_cut)| {
             let executor = &mut self.symbolic[side];
             let run = executor.run_unobserved(test, &Limits { work, ..limits })?;
             let cost = cost(&run, executor);
-            self.shared.cut.note(&run);
+            self.shared.note(&run);
             let digest = self.shared.rules.now().digest(&run);
-            self.last[side] = Some((test.clone(), run));
             let taken = self.taken(side);
+            self.last[side] = Some((test.clone(), run.clone()));
             if side == Side::New {
+                self.note_crash(&run, None, test, was_cut);
                 self.shared.reached.note(taken.iter().copied(), test);
             }
             Ok(Glimpse { digest, taken, cost })
@@ -198,10 +223,10 @@ impl VersionsLab {
     /// The same of one that may do so much counted work.
     fn observed_within(&mut self, side: Side, test: &TestCase, work: u64) -> Result<(Run, Traced), NoRun> {
         self.last[side] = None;
-        let (limits, _) = limited(&self.shared.limits, Some(self.deadline))?;
+        let (limits, was_cut) = limited(&self.shared.limits, Some(self.deadline))?;
         let run = self.symbolic[side].run(test, &Limits { work, ..limits })?;
         let cost = cost(&run, &self.symbolic[side]);
-        self.shared.cut.note(&run);
+        self.shared.note(&run);
         let digest = self.shared.rules.now().digest(&run);
         let traced = Traced { digest, cost, ..self.decoded(side) };
         self.symbolic[side].forget_trace();
@@ -209,6 +234,9 @@ impl VersionsLab {
         self.shared.losses().note(side, &traced.trace);
         if side == Side::New {
             self.shared.reached.note(traced.trace.edges_taken(), test);
+            let site = last_site(&traced.trace);
+            self.note_crash(&run, site, test, was_cut);
+            self.sanitize(site, test);
         }
         Ok((run, traced))
     }
@@ -298,6 +326,20 @@ fn unless_broken<T>(seen: Result<T, NoRun>, nothing: impl FnOnce() -> T) -> Resu
         Err(NoRun::OutOfTime | NoRun::Impossible(_)) => Ok(nothing()),
         Err(NoRun::Broken(error)) => Err(HarnessError(error.to_string())),
     }
+}
+
+/// The last place of the program that the trace tells of.
+fn last_site(trace: &Trace) -> Option<u32> {
+    let site = |event: Event| match event {
+        Event::Branch { site, .. }
+        | Event::Switch { site, .. }
+        | Event::Guard { site, .. }
+        | Event::Concrete { site, .. }
+        | Event::Escape { site, .. }
+        | Event::Output { site, .. } => Some(site),
+        _ => None,
+    };
+    trace.events().filter_map(site).last()
 }
 
 /// The trace of a run that recorded nothing.

@@ -86,12 +86,12 @@ impl Ladder {
     /// Does a difference come from this change, and from no other?
     fn shows(&self, row: &Row, difference: &DifferenceView, view: &DiffView) -> bool {
         match &difference.cause {
-            Some(cause) if !cause.contains(OR) => row.is_at(cause),
+            Some(cause) if !cause.contains(OR) => row.change.is_at(cause),
             // One of these, or of all: only where a single one of them can have run.
             cause => {
                 let candidate = |other: &&Row| {
                     let named =
-                        cause.as_ref().is_none_or(|cause| cause.split(OR).any(|one| other.is_at(one)));
+                        cause.as_ref().is_none_or(|cause| cause.split(OR).any(|one| other.change.is_at(one)));
                     named && other.may_have_run(&view.targets)
                 };
                 let mut candidates = self.rows.iter().filter(candidate);
@@ -105,19 +105,6 @@ impl Row {
     /// Are some of these changes a part of it, and no others?
     fn is_alone(&self, changes: &[u32]) -> bool {
         changes.iter().all(|change| self.numbers.contains(&(*change as usize)))
-    }
-
-    fn is_at(&self, cause: &str) -> bool {
-        let (place, is_old) = match cause.strip_suffix(" (old)") {
-            Some(place) => (place, true),
-            None => (cause, false),
-        };
-        let Some((file, lines)) = place.rsplit_once(':') else { return false };
-        let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
-        let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) else { return false };
-        let own = if is_old { &self.change.old_lines } else { &self.change.new_lines };
-        let own_file = self.change.file.as_deref().unwrap_or_default();
-        is_same_file(file, own_file) && own.iter().any(|line| (first..=last).contains(line))
     }
 
     /// Data has no code of its own: it has run, for all that is known.
@@ -146,12 +133,6 @@ fn reached(seed: Option<&TargetView>, view: &DiffView) -> String {
         view.differences.iter().any(|difference| difference.cause.as_ref().is_none_or(|c| c.contains(OR)));
     let more = if unclear { "; some differences may come from it or from another change" } else { "" };
     format!("executed by {by}; no difference is known to come from it{more}")
-}
-
-/// The same path, or one of them as it is seen from a directory above.
-fn is_same_file(a: &str, b: &str) -> bool {
-    let below = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with('/'));
-    !a.is_empty() && !b.is_empty() && (a == b || below(a, b) || below(b, a))
 }
 
 #[cfg(test)]

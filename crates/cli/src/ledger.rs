@@ -8,6 +8,7 @@
 use crate::entries::{Entries, EntryId};
 use crate::error::CliError;
 use crate::findings::Findings;
+use crate::function::Driven;
 use crate::keeper::Rough;
 use crate::stability;
 use parallax_execute::Run;
@@ -17,7 +18,7 @@ use parallax_report::diff_view::*;
 use parallax_report::kept::Launch;
 use parallax_report::{diff_json, html, junit, kept, sarif, Change, OutDir, StatsFile, SCHEMA};
 use std::fs;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Looks of an entry that are listed.
@@ -44,6 +45,8 @@ pub struct Ledger {
     started: Instant,
     /// When `verdicts.json` was written last, and how long that took.
     saved: (Instant, Duration),
+    /// Shows inputs as calls of a function.
+    calls: Option<Arc<Driven>>,
 }
 
 /// Everyone's way to the ledger.
@@ -66,10 +69,27 @@ impl Ledger {
         let saved = (started, Duration::ZERO);
         let entries = Entries::default();
         let (named, news) = (0, Vec::new());
-        let mut ledger =
-            Ledger { view, out, launch, stats, changes, entries, named, most, news, started, saved };
+        let mut ledger = Ledger {
+            view,
+            out,
+            launch,
+            stats,
+            changes,
+            entries,
+            named,
+            most,
+            news,
+            started,
+            saved,
+            calls: None,
+        };
         ledger.save()?;
         Ok(ledger)
+    }
+
+    /// The inputs are those of a function.
+    pub fn with_calls(self, calls: Option<Arc<Driven>>) -> Ledger {
+        Ledger { calls, ..self }
     }
 
     /// The time of the search begins.
@@ -248,7 +268,17 @@ impl Ledger {
         entry.old = BehaviourView::of(&case.old);
         entry.new = BehaviourView::of(&case.new);
         entry.reworded = case.reworded.as_deref().map(BehaviourView::of);
+        let called = self.calls.as_ref().and_then(|driven| {
+            driven.call(&case.test.stdin, [&case.old.stdout.bytes, &case.new.stdout.bytes])
+        });
+        let text = called.map(|(view, text)| {
+            entry.call = Some(view);
+            text
+        });
         self.out.put_test(&entry.id, |place| -> Result<(), CliError> {
+            if let Some(text) = &text {
+                kept::write_call(place, text)?;
+            }
             kept::write(place, &case.test, &self.launch)?;
             kept::write_run(place, "old", &case.old)?;
             kept::write_run(place, "new", &case.new)?;

@@ -10,12 +10,14 @@ mod blame;
 mod blame_args;
 mod cache;
 mod cage;
+mod certificates;
 mod changed;
 mod check;
 mod clock;
 mod config;
 mod constants;
 mod corpus;
+mod crashes;
 mod cut;
 mod dependence;
 mod depends;
@@ -30,6 +32,8 @@ mod exit_code;
 mod faithful;
 mod findings;
 mod following;
+mod function;
+mod function_args;
 mod golden;
 mod graphs;
 mod history;
@@ -57,6 +61,8 @@ mod reach;
 mod reach_args;
 mod reached;
 mod reading;
+mod record;
+mod record_args;
 mod replay;
 mod report;
 mod resolve;
@@ -71,6 +77,8 @@ mod trace;
 mod trails;
 mod units;
 mod unsupported;
+mod verify;
+mod verify_args;
 mod versions;
 mod watch;
 mod ways;
@@ -86,11 +94,16 @@ use parallax_build::Cache;
 use reach_args::ReachArgs;
 use std::ffi::OsString;
 use std::io::{stdout, Write};
+use verify_args::VerifyArgs;
 
 fn main() -> std::process::ExitCode {
     let mut args = std::env::args_os();
     if args.nth(1).is_some_and(|first| first == parallax_execute::RUNNER_SUBCOMMAND) {
         std::process::exit(parallax_execute::runner_main(args));
+    }
+    let mut args = std::env::args_os();
+    if args.nth(1).is_some_and(|first| first == parallax_record::STAGE_SUBCOMMAND) {
+        std::process::exit(parallax_record::stage_main(args));
     }
     // A panic is a bug in Parallax: the message is printed by the default hook.
     match std::panic::catch_unwind(|| run(Cli::parse())) {
@@ -134,6 +147,14 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
             let (args, config) = with_config(*args)?;
             tell(diff::diff(&args, config.as_ref()))
         }
+        Command::Verify(args) => {
+            let (args, config) = with_config(*args)?;
+            tell(verify::verify(&args, config.as_ref()))
+        }
+        Command::Check(args) => {
+            let (text, code) = certificates::check(&args)?;
+            print(&text).map(|()| code)
+        }
         Command::Reach(args) => {
             let (args, config) = with_config(*args)?;
             tell(reach::reach(&args, config.as_ref()))
@@ -145,6 +166,10 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
         }
         Command::Replay(args) => {
             let (text, code) = replay::replay(&args)?;
+            print(&text).map(|()| code)
+        }
+        Command::Record(args) => {
+            let (text, code) = record::record(&args)?;
             print(&text).map(|()| code)
         }
         Command::Blame(args) => {
@@ -174,6 +199,7 @@ fn temporaries(command: &Command) -> Option<Cache> {
         command,
         Command::Trace(_)
             | Command::Diff(_)
+            | Command::Verify(_)
             | Command::Reach(_)
             | Command::Inspect(_)
             | Command::Replay(_)
@@ -197,6 +223,15 @@ impl Configured for DiffArgs {
     fn of(command: Command) -> Option<Box<DiffArgs>> {
         match command {
             Command::Diff(args) => Some(args),
+            _ => None,
+        }
+    }
+}
+
+impl Configured for VerifyArgs {
+    fn of(command: Command) -> Option<Box<VerifyArgs>> {
+        match command {
+            Command::Verify(args) => Some(args),
             _ => None,
         }
     }

@@ -78,6 +78,17 @@ impl Reached {
         }
     }
 
+    /// The changed lines that a run of the new version executed, as `file:line`.
+    pub fn lines(&self, trace: &parallax_trace::Trace) -> Vec<String> {
+        let taken = trace.coverage();
+        let is_taken =
+            |edges: &Vec<u32>| edges.iter().any(|e| taken.get(*e as usize).is_some_and(|n| *n > 0));
+        let executed = self.views.iter().zip(&self.edges).filter(|(_, edges)| is_taken(edges));
+        let mut lines: Vec<String> = executed.map(|(view, _)| view.place()).collect();
+        lines.dedup();
+        lines
+    }
+
     /// Less is better.
     fn rank<'t>(&self, test: &'t TestCase) -> impl Ord + 't {
         let files: usize = test.files.iter().map(|(_, content)| content.len()).sum();

@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 
 /// What the seed of the command line is called.
 const FROM_COMMAND_LINE: &str = "command line";
+/// What a seed made from a function's type is called.
+const OF_FUNCTION: &str = "the function's type";
 
 /// A test case, and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +55,8 @@ pub fn seeds(first: TestCase, more: &More, warnings: &mut Vec<String>) -> Result
         found.add(name(directory), kept::read(directory, more.read.max_seed_size)?);
         return Ok(found.seeds);
     }
+    let directory = tests_of(directory)?;
+    let directory = directory.as_path();
     let paths = entries(directory)?;
     let mut neither = Vec::new();
     for (at, path) in paths.iter().enumerate() {
@@ -78,6 +82,31 @@ pub fn seeds(first: TestCase, more: &More, warnings: &mut Vec<String>) -> Result
         ));
     }
     Ok(found.seeds)
+}
+
+/// Where the tests are of a result of `parallax record` or `parallax diff`; any other directory holds seeds itself.
+fn tests_of(directory: &Path) -> Result<PathBuf, CliError> {
+    let tests = directory.join("tests");
+    if !directory.join("run.json").is_file() || !tests.is_dir() {
+        return Ok(directory.to_owned());
+    }
+    let below = entries(&tests)?;
+    let of_programs: Vec<&PathBuf> =
+        below.iter().filter(|path| path.is_dir() && !kept::is_kept(path) && holds_kept(path)).collect();
+    if of_programs.is_empty() {
+        return Ok(tests);
+    }
+    let names: Vec<String> = of_programs.iter().map(|path| path.display().to_string()).collect();
+    Err(CliError::usage(format!(
+        "--seeds {}: tests of several programs; name those of one: {}",
+        directory.display(),
+        names.join(", ")
+    )))
+}
+
+fn holds_kept(directory: &Path) -> bool {
+    fs::read_dir(directory)
+        .is_ok_and(|mut entries| entries.any(|e| e.is_ok_and(|e| kept::is_kept(&e.path()))))
 }
 
 fn entries(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
@@ -136,6 +165,13 @@ fn bytes_of(test: &TestCase) -> u64 {
     let env = test.env.iter().map(|(name, value)| name.len() + value.len());
     let all = test.argv.iter().map(Vec::len).chain(files).chain(env);
     (all.sum::<usize>() + test.stdin.len()) as u64
+}
+
+/// The seeds of a function: its own in place of an empty one of the command line.
+pub fn drive(seeds: &mut Vec<Seed>, own: Vec<TestCase>) {
+    seeds.retain(|seed| seed.test != TestCase::default());
+    let own = own.into_iter().map(|test| Seed { name: OF_FUNCTION.to_owned(), test });
+    seeds.splice(0..0, own);
 }
 
 /// The kept tests at or below some paths, in order.

@@ -13,14 +13,14 @@ pub fn choice(args: &StrategyArgs) -> Choice {
         found.map_or_else(Vec::new, |(_, members)| members.iter().map(|m| (*m).to_owned()).collect())
     };
     let (mut only, off) = match args.strategy {
-        Strategy::All => (vec![], None),
-        Strategy::Generational => (baseline("generational"), None),
-        Strategy::Express => (baseline("express"), None),
-        Strategy::NoJoint => (vec![], Some("joint")),
-        Strategy::NoNumbers => (vec![], Some("numbers")),
+        Strategy::All => (vec![], &[][..]),
+        Strategy::Generational => (baseline("generational"), &[][..]),
+        Strategy::Express => (baseline("express"), &[][..]),
+        Strategy::NoJoint => (vec![], &["joint", "infect", "propagate"][..]),
+        Strategy::NoNumbers => (vec![], &["numbers"][..]),
     };
     only.extend(args.only.iter().cloned());
-    let without = args.without.iter().cloned().chain(off.map(str::to_owned)).collect();
+    let without = args.without.iter().cloned().chain(off.iter().map(|name| (*name).to_owned())).collect();
     Choice { only, without }
 }
 

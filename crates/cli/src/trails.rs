@@ -6,11 +6,17 @@
 //! Always holds: a rung is one that a followed run showed; "all" counts those runs.
 
 use parallax_follow::{chain, fate, place, what, Fate, Followed, Mark, Pairing, Step};
+use parallax_oracle::OR;
+use parallax_report::changes::Piece;
 use parallax_report::ladder_view::Rung;
+use parallax_report::Change;
 use std::collections::BTreeMap;
 
-/// Steps of a chain that are shown.
+/// Steps of a chain, and changes of a sequence, that are shown.
 const STEPS: usize = 8;
+const SEQUENCE: usize = 32;
+/// Changes that are named as one cause.
+const CAUSES: usize = 3;
 
 /// What is known of one change.
 #[derive(Clone, Debug, Default)]
@@ -103,4 +109,30 @@ pub fn visible(pairing: &Pairing, run: &Followed) -> Vec<(u32, Vec<Step>)> {
         Some((number, chain(&run.graph, pairing, number, end, STEPS)))
     });
     seen.collect()
+}
+
+/// Changes as they are shown, in the order in which a run met them; repeats in a row once.
+pub fn sequence(changes: &[Change], met: &[u32]) -> Vec<String> {
+    let mut places: Vec<String> =
+        met.iter().filter_map(|n| changes.get(*n as usize)).map(Change::place).collect();
+    places.dedup();
+    places.truncate(SEQUENCE);
+    places
+}
+
+/// The cause of a difference, where following it showed another one than was guessed: the pieces of source that hold the changes whose effect left the
+/// program.
+pub fn cause(guess: Option<&str>, changes: &[&Change], pieces: &[Piece]) -> Option<String> {
+    let is_right = |guess: &&str| changes.iter().all(|change| change.is_at(guess));
+    if changes.is_empty() || changes.len() > CAUSES || guess.filter(is_right).is_some() {
+        return None;
+    }
+    let mut names: Vec<String> = Vec::new();
+    for change in changes {
+        let piece = pieces.iter().map(Piece::name).find(|name| change.is_at(name))?;
+        if !names.contains(&piece) {
+            names.push(piece);
+        }
+    }
+    Some(names.join(OR))
 }

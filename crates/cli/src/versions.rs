@@ -11,7 +11,7 @@ use crate::engine;
 use crate::error::CliError;
 use crate::pulse::Pulse;
 use crate::resolve::{self, Target};
-use parallax_build::{Cache, Version};
+use parallax_build::{Cache, Extra, Version};
 use parallax_execute::Interrupt;
 use parallax_instrument::Instrumented;
 use parallax_oracle::Region;
@@ -38,7 +38,8 @@ pub struct Wanted {
 
 /// Which versions are compared. With neither named: the merge base, and the working tree.
 pub fn wanted(args: &DiffArgs, config: Option<&Config>) -> Result<[Wanted; 2], CliError> {
-    named([args.old.as_ref(), args.new.as_ref()], &args.build, config)
+    let build = BuildArgs { library: args.function.function.is_some(), ..args.build.clone() };
+    named([args.old.as_ref(), args.new.as_ref()], &build, config)
 }
 
 /// The same for any command that compares versions.
@@ -112,6 +113,20 @@ pub fn build(wanted: &[Wanted; 2], interrupt: &Interrupt, cache: &Cache) -> Resu
     };
     versions.iter().for_each(engine::warn);
     Ok(versions)
+}
+
+/// A version once more, with something added to what its compiler is told.
+pub fn beside(
+    wanted: &Wanted,
+    what: &'static str,
+    extra: Extra,
+    interrupt: &Interrupt,
+    cache: &Cache,
+) -> Result<Version, CliError> {
+    let pulse = Pulse::new(wanted.build.verbose);
+    let beat = pulse.begin(format!("building the {what} version"));
+    let made = engine::version_with(&wanted.target, &wanted.build, Some(extra), interrupt, cache, &beat);
+    made.map_err(|error| error.of_version(what, &wanted.name))
 }
 
 /// What changed in the text of the sources. The sources of programs that were built before are not known.

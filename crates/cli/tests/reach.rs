@@ -60,6 +60,10 @@ fn a_changed_block_that_the_seed_misses_is_reached_with_a_kept_test() {
     let json = pair.json("reach", &["--time", "20s"], 0);
     assert_eq!(json["verdict"], "all-reached");
     assert_eq!(at(&json, 7)["status"], "seed");
+    // The build of its own says so too: line 7 on the seed, line 6 on the test.
+    assert_eq!((&at(&json, 7)["confirmed"], &at(&json, 6)["confirmed"]), (&true.into(), &true.into()));
+    let lines = |when: &str| json["coverage"][when]["lines"].as_u64().unwrap();
+    assert_eq!((lines("before"), lines("after"), lines("total")), (1, 2, 2));
     let reached = at(&json, 6);
     assert_eq!(reached["status"], "reached", "{json:#}");
     let counts = |when: &str| json["coverage"][when]["targets"].as_u64().unwrap();
@@ -104,4 +108,66 @@ fn a_patch_without_code_has_no_targets_and_one_that_deletes_has() {
     let json = pair.json("reach", &["--time", "20s", "--", "n"], 0);
     assert_eq!(json["verdict"], "all-reached", "{json:#}");
     assert_eq!(json["coverage"]["before"]["targets"], 0);
+}
+
+/// A function with an assertion and, in the new version, a null pointer; and a function that reads behind its buffer in both.
+fn crashing(new: bool) -> String {
+    let (null, last) = if new { ("if (c == 's') *(volatile int *)0 = 1;", 2) } else { ("", 1) };
+    format!(
+        "#include <assert.h>\n#include <stdlib.h>\n{HEAD}static int check(int c) {{\n  assert(c != 'c');\n  return c;\n}}\n\
+         static int behind(int c) {{\n  char *p = malloc(4);\n  int at = c == 'h' ? 4 : 0;\n  p[0] = 1;\n  c = p[at];\n  free(p);\n  return c;\n}}\n\
+         int main(void) {{\n  int c = getchar();\n  check(c);\n  {null}\n  if (behind(c) == 77) puts(\"odd\");\n  if (c == 'w') for (;;) {{ }}\n  printf(\"%d\\n\", {last});\n  return 0;\n}}\n"
+    )
+}
+
+#[test]
+fn crashes_of_the_new_version_are_findings_whatever_the_old_one_does() {
+    let pair = Pair::new(&crashing(false), &crashing(true));
+    let json = pair.json("diff", &["--time", "25s", "--sanitize", "address", "--run-time", "500ms"], 1);
+    let crashes = json["crashes"].as_array().unwrap();
+    let of =
+        |kind: &str| crashes.iter().find(|crash| crash["kind"] == kind).unwrap_or_else(|| panic!("{json:#}"));
+    let assertion = of("assertion");
+    assert_eq!((&assertion["where"], &assertion["age"]), (&"new.c:6".into(), &"older".into()));
+    assert_eq!(of("signal")["age"], "introduced");
+    assert_eq!(of("hang")["age"], "near the change");
+    let sanitizer = of("sanitizer");
+    assert_eq!(sanitizer["age"], "older", "{sanitizer:#}");
+    assert_eq!(sanitizer["where"], "new.c:13");
+    assert!(sanitizer["what"].as_str().unwrap().contains("heap-buffer-overflow"));
+    let input =
+        |crash: &Value| std::fs::read(pair.path(crash["test"].as_str().unwrap()).join("stdin")).unwrap()[0];
+    assert_eq!([assertion, of("signal"), of("hang"), sanitizer].map(input), [b'c', b's', b'w', b'h']);
+}
+
+#[test]
+fn seeds_that_crash_and_hang_and_programs_without_input_have_results() {
+    let pair = Pair::new(&crashing(false), &crashing(true));
+    for (name, text) in [("c", "c"), ("w", "w")] {
+        std::fs::create_dir_all(pair.path("seeds")).unwrap();
+        std::fs::write(pair.path("seeds").join(name), text).unwrap();
+    }
+    let json = pair.json("reach", &["--time", "20s", "--run-time", "500ms", "--seeds", "seeds"], 0);
+    assert_eq!(json["verdict"], "all-reached");
+    let kinds: Vec<&Value> = json["crashes"].as_array().unwrap().iter().map(|crash| &crash["kind"]).collect();
+    assert!(kinds.contains(&&Value::from("assertion")) && kinds.contains(&&Value::from("hang")), "{json:#}");
+    let body = |word: &str| format!("{HEAD}int main(void) {{\n  puts(\"{word}\");\n  return 0;\n}}\n");
+    let silent = Pair::new(&body("one"), &body("two"));
+    let json = silent.json("reach", &["--time", "5s", "--symbolic", "none"], 0);
+    assert_eq!(at(&json, 4)["status"], "seed");
+    assert_eq!(json["tests"], Value::Array(vec![]));
+}
+
+#[test]
+fn a_coverage_build_that_does_not_link_costs_the_confirmation_only() {
+    // The coverage runtime defines it too.
+    let body = |word: &str| {
+        format!("{HEAD}int __llvm_profile_write_file(void) {{ return 0; }}\nint main(void) {{\n  puts(\"{word}\");\n  return 0;\n}}\n")
+    };
+    let pair = Pair::new(&body("one"), &body("two"));
+    let json = pair.json("reach", &["--time", "5s"], 0);
+    assert_eq!((&at(&json, 5)["status"], &at(&json, 5)["confirmed"]), (&"seed".into(), &Value::Null));
+    assert_eq!(json["coverage"]["after"]["lines"], Value::Null);
+    let warnings = json["warnings"].to_string();
+    assert!(warnings.contains("nothing is confirmed"), "{warnings}");
 }

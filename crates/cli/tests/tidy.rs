@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each crate may depend on. The order is the flow of data: no crate knows a later one.
-const MAY_USE: [(&str, &[&str]); 14] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("trace", &[]),
     ("runtime", &["trace"]),
     ("build", &["trace"]),
@@ -14,10 +14,13 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ("model", &["trace"]),
     ("change", &["trace", "model"]),
     ("follow", &["trace", "model", "change"]),
+    ("driver", &["trace", "model"]),
     ("plan", &["trace", "model", "change"]),
     ("execute", &["trace", "build", "instrument"]),
+    ("record", &["build", "execute"]),
     ("solve", &["trace"]),
     ("search", &["trace", "plan", "execute", "solve"]),
+    ("verify", &["trace", "execute", "solve", "search"]),
     ("oracle", &["trace", "execute"]),
     ("report", &["trace", "build", "instrument", "execute", "search", "oracle"]),
     (
@@ -29,10 +32,13 @@ const MAY_USE: [(&str, &[&str]); 14] = [
             "model",
             "change",
             "follow",
+            "driver",
             "plan",
             "execute",
+            "record",
             "solve",
             "search",
+            "verify",
             "oracle",
             "report",
         ],
@@ -42,11 +48,12 @@ const MAY_USE: [(&str, &[&str]); 14] = [
 /// Crates in which `unsafe` may be written.
 const MAY_BE_UNSAFE: [&str; 3] = ["runtime", "trace", "execute"];
 /// Single files elsewhere, with the reason.
-const UNSAFE_FILES: [(&str, &str); 5] = [
+const UNSAFE_FILES: [(&str, &str); 6] = [
     ("crates/build/src/observe.rs", "what a child does between fork and exec to be traced"),
     ("crates/instrument/src/gaps.rs", "calls of LLVM's C interface that the bindings lack"),
     ("crates/model/src/gaps/mod.rs", "queries of LLVM's C interface"),
     ("crates/model/src/gaps/types.rs", "queries of LLVM's C interface"),
+    ("crates/record/src/resume.rs", "how a traced process goes on, with any signal"),
     ("crates/model/src/gaps/value.rs", "queries of LLVM's C interface"),
 ];
 /// Crates that may depend on LLVM bindings.
@@ -243,9 +250,10 @@ fn every_option_of_the_command_line_is_in_the_book() {
     };
     let mut options = 0;
     let mut problems = Vec::new();
-    for subcommand in
-        ["trace", "diff", "reach", "inspect", "replay", "blame", "history", "report", "cache", "doctor"]
-    {
+    for subcommand in [
+        "trace", "diff", "reach", "verify", "check", "inspect", "record", "replay", "blame", "history",
+        "report", "cache", "doctor",
+    ] {
         for line in help(subcommand).lines() {
             let Some(option) = line.trim_start().strip_prefix("--") else { continue };
             let option = option.split(|c: char| !c.is_alphanumeric() && c != '-').next().unwrap();
@@ -293,6 +301,8 @@ fn every_json_field_is_in_the_book() {
         "changes.rs",
         "dependence_view.rs",
         "inspect_view.rs",
+        "record_view.rs",
+        "verify_view.rs",
     ]
     .map(|name| format!("crates/report/src/{name}"))
     {

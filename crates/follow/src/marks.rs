@@ -38,16 +38,24 @@ pub enum Reach {
 
 pub struct Tracks {
     pub all: Vec<Track>,
+    /// Changes in the order in which the runs met them, repeats in a row once.
+    pub met: Vec<u32>,
 }
+
+/// Changes of a sequence that are kept.
+const MET: usize = 256;
 
 impl Tracks {
     pub fn new(changes: usize) -> Tracks {
-        Tracks { all: vec![Track::default(); changes] }
+        Tracks { all: vec![Track::default(); changes], met: Vec::new() }
     }
 
     pub fn executed(&mut self, changes: &[u32]) {
         for change in changes {
             self.all[*change as usize].executed = true;
+            if self.met.len() < MET && self.met.last() != Some(change) {
+                self.met.push(*change);
+            }
         }
     }
 

@@ -49,6 +49,8 @@ pub struct Followed {
     pub graph: Graph,
     /// By change of the comparison.
     pub tracks: Vec<Track>,
+    /// Changes in the order in which the runs met them: the sequence of seed 004 (chapter 4), as far as it was followed.
+    pub met: Vec<u32>,
     pub cut: Option<Cut>,
     /// Events of each version.
     pub instances: [u64; 2],
@@ -123,6 +125,7 @@ pub fn follow<'r>(
     Followed {
         graph: matcher.graph,
         tracks: matcher.tracks.all,
+        met: matcher.tracks.met,
         cut,
         instances,
         matched: matcher.matched,

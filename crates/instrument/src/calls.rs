@@ -426,6 +426,8 @@ fn send_variadic<'c>(
                 }
                 fp += 1;
             }
+            BasicValueEnum::FloatValue(_) => spill(1, label),
+            BasicValueEnum::VectorValue(_) => spill(1, None),
             _ if gp < 6 => {
                 if let (Some(label), true) = (label, variadic) {
                     places.push((TLS_VA_GP + gp, label));

@@ -29,7 +29,8 @@ pub fn link(
         let mut command = Command::new(driver);
         command.args(["-fuse-ld=lld-19", "-pie", "-Wl,-z,now", "-o"]).arg(program).arg(object);
         // Before the program's libraries: some bring a `main` of their own (libl).
-        command.args(models).arg(&runtime).args(&options.link_arguments);
+        // The real functions of math.h before those that Rust brings along under the same names, which know one rounding mode.
+        command.args(models).arg("-lm").arg(&runtime).args(&options.link_arguments);
         command.args(["-lpthread", "-ldl", "-lm"]);
         let messages = File::create(&messages)?;
         command.stdin(Stdio::null()).stdout(messages.try_clone()?).stderr(messages);

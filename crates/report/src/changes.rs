@@ -37,6 +37,43 @@ pub struct Change {
     pub new_lines: Vec<u32>,
 }
 
+impl Change {
+    /// Where it is, as people look for it.
+    pub fn place(&self) -> String {
+        let Change { file, function, variable, old_lines, new_lines, .. } = self;
+        let file = file.as_deref().unwrap_or("an unknown file");
+        let at = match (new_lines.first(), old_lines.first()) {
+            (Some(line), _) => format!("{file}:{line}"),
+            (None, Some(line)) => format!("{file}:{line} (old)"),
+            (None, None) => file.to_owned(),
+        };
+        match function.as_ref().or(variable.as_ref()) {
+            Some(name) => format!("{at} ({name})"),
+            None => at,
+        }
+    }
+
+    /// Is a line of it in `FILE:FIRST-LAST`, of the old version with ` (old)` behind it?
+    pub fn is_at(&self, cause: &str) -> bool {
+        let (place, is_old) = match cause.strip_suffix(" (old)") {
+            Some(place) => (place, true),
+            None => (cause, false),
+        };
+        let Some((file, lines)) = place.rsplit_once(':') else { return false };
+        let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+        let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) else { return false };
+        let own = if is_old { &self.old_lines } else { &self.new_lines };
+        let own_file = self.file.as_deref().unwrap_or_default();
+        is_same_file(file, own_file) && own.iter().any(|line| (first..=last).contains(line))
+    }
+}
+
+/// The same path, or one of them as it is seen from a directory above.
+fn is_same_file(a: &str, b: &str) -> bool {
+    let below = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with('/'));
+    !a.is_empty() && !b.is_empty() && (a == b || below(a, b) || below(b, a))
+}
+
 /// One piece of text that is not the same. Lines begin at 1; first and last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
@@ -47,6 +84,19 @@ pub struct Piece {
 }
 
 impl Piece {
+    /// As the cause of a difference is named.
+    pub fn name(&self) -> String {
+        let range = |[first, last]: [u32; 2]| match first == last {
+            true => first.to_string(),
+            false => format!("{first}-{last}"),
+        };
+        match (self.new_lines, self.old_lines) {
+            (Some(new), _) => format!("{}:{}", self.file, range(new)),
+            (None, Some(old)) => format!("{}:{} (old)", self.file, range(old)),
+            (None, None) => self.file.clone(),
+        }
+    }
+
     /// The change that it is where nothing better is known.
     pub fn change(&self) -> Change {
         let all =

@@ -18,7 +18,7 @@ pub struct CrashView {
     pub age: String,
     /// What was seen, in words.
     pub what: String,
-    /// Inputs on which it was seen.
+    /// Runs of the search that showed it.
     pub count: u64,
 }
 

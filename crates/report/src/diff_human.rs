@@ -3,9 +3,10 @@
 //! In: a [`DiffView`]. Out: a few lines: how many differences, what kinds, where the tests are, how to replay; or, if
 //! there is none, what was tried and what was in the way.
 
+use crate::crash_view::crash_lines;
 use crate::diff_view::{DiffStats, DiffView, DifferenceView, LostView, TargetView, UnflippedView, Verdict};
 use crate::evidence::{warning_lines, weakened_lines};
-use crate::input_text::{behaviour_lines, input_lines};
+use crate::input_text::{behaviour_lines, both_lines, input_lines};
 use crate::ladder_view::ladder_lines;
 use crate::place::LIBC;
 use crate::text::count;
@@ -25,10 +26,14 @@ pub fn diff_human(view: &DiffView) -> String {
     let _ = match view.verdict {
         Verdict::Different => different(&mut text, view),
         Verdict::Equivalent => equivalent(&mut text, view),
-        Verdict::NoneFound | Verdict::SameCode | Verdict::NotExecuted | Verdict::Unconfirmed => {
-            none_found(&mut text, view)
-        }
+        Verdict::NoneFound
+        | Verdict::EquivalentWithin
+        | Verdict::Partly
+        | Verdict::SameCode
+        | Verdict::NotExecuted
+        | Verdict::Unconfirmed => none_found(&mut text, view),
     };
+    text.push_str(&crash_lines(&view.crashes));
     text.push_str(&ladder_lines(&view.changes));
     let _ = writeln!(text, "{}", view.versions.compared());
     let _ = outside(&mut text, view);
@@ -78,13 +83,16 @@ fn one(text: &mut String, difference: &DifferenceView) -> std::fmt::Result {
     if let Some(cause) = &difference.cause {
         writeln!(text, "  cause      {cause}")?;
     }
+    for step in &difference.chain {
+        writeln!(text, "  {:9}  {}", if step == &difference.chain[0] { "chain" } else { "" }, step.line())?;
+    }
     if let Some(class) = &difference.class {
         writeln!(text, "  class      {class}")?;
     }
     for (name, content) in input_lines(difference) {
         writeln!(text, "  {name:9}  {content}")?;
     }
-    let [old, new] = behaviour_lines(&difference.old, difference.reworded.as_ref(), &difference.new);
+    let [old, new] = both_lines(difference);
     writeln!(text, "  old        {old}\n  new        {new}")?;
     if let Some(golden) = &difference.golden {
         writeln!(text, "  golden     {}", behaviour_lines(golden, None, &difference.new)[0])?;

@@ -3,6 +3,7 @@
 //! In: nothing; `parallax diff` fills it in, `parallax report` reads it back. Every field is explained in the book (`docs/book/json.md`), and a test
 //! keeps it so.
 
+use crate::crash_view::CrashView;
 use crate::kept::ending;
 use crate::ladder_view::ChangeView;
 use crate::layout;
@@ -22,6 +23,9 @@ pub struct DiffView {
     /// How far each change got.
     #[serde(default)]
     pub changes: Vec<ChangeView>,
+    /// Crashes of the new version, whether or not they are differences.
+    #[serde(default)]
+    pub crashes: Vec<CrashView>,
     pub stats: DiffStats,
     pub versions: VersionsView,
     pub ended: String,
@@ -53,6 +57,7 @@ impl DiffView {
             differences: Vec::new(),
             targets: Vec::new(),
             changes: Vec::new(),
+            crashes: Vec::new(),
             stats: DiffStats::default(),
             versions,
             ended: "still running".to_owned(),
@@ -83,6 +88,9 @@ pub enum Verdict {
     Different,
     /// Proven: the versions do the same on every input. `ended` says why.
     Equivalent,
+    /// `parallax verify`: the versions do the same on every input of its scope; on some of it.
+    EquivalentWithin,
+    Partly,
     /// The code that was compared is the same; `outside` lists what else is not. The search found nothing.
     SameCode,
     NoneFound,
@@ -126,6 +134,11 @@ pub struct DifferenceView {
     /// The way from the change to what is seen, source line by source line; empty where it was not followed.
     #[serde(default)]
     pub chain: Vec<StepView>,
+    /// Changes in the order in which the runs met them, and those of them whose effect left the program.
+    #[serde(default)]
+    pub sequence: Vec<String>,
+    #[serde(default)]
+    pub matter: Vec<String>,
     pub class: Option<String>,
     pub count: u64,
     /// Seen on every input that was tried.
@@ -141,6 +154,9 @@ pub struct DifferenceView {
     /// Directories, links, modes and the working directory of the test case, as the file `layout` of a kept test has them.
     #[serde(default)]
     pub layout: Vec<Text>,
+    /// The test case as a call of the function that is compared (`--function`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallView>,
     pub old: BehaviourView,
     pub new: BehaviourView,
     pub golden: Option<BehaviourView>,
@@ -166,6 +182,34 @@ pub struct StepView {
     pub what: String,
     /// Steps before it that are left out.
     pub left_out: u64,
+}
+
+/// A call of a function, and what each version left, as C values.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallView {
+    pub function: String,
+    pub arguments: Vec<NamedView>,
+    pub old: Vec<NamedView>,
+    pub new: Vec<NamedView>,
+}
+
+/// A value with the name of what has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedView {
+    pub name: String,
+    pub value: String,
+}
+
+impl StepView {
+    /// For people.
+    pub fn line(&self) -> String {
+        let before = match self.left_out {
+            0 => String::new(),
+            n => format!("({n} steps) "),
+        };
+        let old = if self.version == "old" { " (old)" } else { "" };
+        format!("{before}{}:{}{old}  {}", self.file, self.line, self.what)
+    }
 }
 
 /// One look of a difference.

@@ -79,6 +79,10 @@ fn headline(view: &DiffView) -> String {
             format!("{found} between {old} and {new}")
         }
         Verdict::Equivalent => format!("{old} and {new} are equivalent"),
+        Verdict::EquivalentWithin => {
+            format!("{old} and {new} are equivalent within the scope of the verification")
+        }
+        Verdict::Partly => format!("{old} and {new} do the same on a part of the inputs"),
         Verdict::SameCode => format!("{old} and {new} have the same code, but not the same surroundings"),
         Verdict::NoneFound if view.weakened.is_empty() => {
             format!("No difference found between {old} and {new}")
@@ -151,6 +155,10 @@ fn one(difference: &DifferenceView, view: &DiffView) -> String {
     }
     if let Some(cause) = &difference.cause {
         text.push_str(&format!("<p>Cause: {}</p>\n", escaped(cause)));
+    }
+    if !difference.chain.is_empty() {
+        let steps = difference.chain.iter().map(|step| format!("<li>{}</li>\n", escaped(&step.line())));
+        text.push_str(&format!("<ol class=\"chain\">\n{}</ol>\n", steps.collect::<String>()));
     }
     text.push_str(&input(difference));
     text.push_str(&behaviours(difference));

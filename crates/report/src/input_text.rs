@@ -6,7 +6,7 @@
 //! Always holds: a line holds no control characters; what is cut says how long it is; the texts of the two versions
 //! are cut so that the difference is inside.
 
-use crate::diff_view::{BehaviourView, DifferenceView, FileView};
+use crate::diff_view::{BehaviourView, CallView, DifferenceView, FileView, NamedView};
 use crate::text::{count, quoted, quoted_at};
 
 /// Most bytes of an argument, of an input, and of a line that differs.
@@ -18,6 +18,9 @@ const BEFORE: usize = 24;
 
 /// Name and content of each part of the input. Parts that are empty are left out, except where all are.
 pub(crate) fn input_lines(difference: &DifferenceView) -> Vec<(&'static str, String)> {
+    if let Some(call) = &difference.call {
+        return vec![("call", called(call))];
+    }
     let mut lines = Vec::new();
     if !difference.arguments.is_empty() {
         let words: Vec<String> = difference.arguments.iter().take(LISTED).map(|a| cut(&a.0)).collect();
@@ -49,6 +52,36 @@ pub(crate) fn input_lines(difference: &DifferenceView) -> Vec<(&'static str, Str
         lines.push(("input", "none: no arguments, nothing on standard input".to_owned()));
     }
     lines
+}
+
+/// `f(n = 5, s = "abc")`.
+fn called(call: &CallView) -> String {
+    let list = call.arguments.iter().map(|NamedView { name, value }| format!("{name} = {value}"));
+    format!("{}({})", call.function, list.collect::<Vec<_>>().join(", "))
+}
+
+/// What each version did with the input of a difference; of a function, what of its results differs.
+pub(crate) fn both_lines(difference: &DifferenceView) -> [String; 2] {
+    let lines = behaviour_lines(&difference.old, difference.reworded.as_ref(), &difference.new);
+    let Some(call) = &difference.call else { return lines };
+    let left = |own: &[NamedView], other: &[NamedView], run: &BehaviourView| {
+        let differing = own.iter().filter(|one| !other.contains(one));
+        let list: Vec<String> =
+            differing.map(|NamedView { name, value }| format!("{name} = {value}")).collect();
+        match (run.exit, own.is_empty(), list.is_empty()) {
+            (Some(0), _, false) => list.join(", "),
+            (Some(status), true, _) => format!("does not return: exit {status}"),
+            _ => ended(run),
+        }
+    };
+    let (old, new) =
+        (left(&call.old, &call.new, &difference.old), left(&call.new, &call.old, &difference.new));
+    // Only what the function printed differs.
+    if old == new {
+        lines
+    } else {
+        [old, new]
+    }
 }
 
 fn more(all: usize) -> String {

@@ -63,6 +63,12 @@ pub fn write(directory: &Path, test: &TestCase, launch: impl Into<Launch>) -> Re
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).at(&script)
 }
 
+/// Writes the C file that makes the same call, beside a test of a function.
+pub fn write_call(directory: &Path, text: &str) -> Result<(), KeptError> {
+    fs::create_dir_all(directory).at(directory)?;
+    put(&directory.join("call.c"), text.as_bytes())
+}
+
 /// Writes what one version did, to `old` or `new` in the test's directory.
 pub fn write_run(directory: &Path, which: &str, run: &Run) -> Result<(), KeptError> {
     let directory = directory.join(which);

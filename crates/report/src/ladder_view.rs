@@ -54,19 +54,9 @@ pub struct ChangeView {
 }
 
 impl ChangeView {
-    /// Where it is, as people look for it.
+    /// See [`Change::place`].
     pub fn place(&self) -> String {
-        let Change { file, function, variable, old_lines, new_lines, .. } = &self.change;
-        let file = file.as_deref().unwrap_or("an unknown file");
-        let at = match (new_lines.first(), old_lines.first()) {
-            (Some(line), _) => format!("{file}:{line}"),
-            (None, Some(line)) => format!("{file}:{line} (old)"),
-            (None, None) => file.to_owned(),
-        };
-        match function.as_ref().or(variable.as_ref()) {
-            Some(name) => format!("{at} ({name})"),
-            None => at,
-        }
+        self.change.place()
     }
 }
 

@@ -4,7 +4,7 @@
 //! terminal, one JSON document, an SMT-LIB script, JUnit, SARIF, HTML, SQLite, runnable tests.
 //!
 //! Always holds: nothing here runs anything. Only [`kept`], [`outdir`], [`changes`] and [`stats_file`] touch files. Terminal text and
-//! machine formats are renderings of one [`TraceView`], [`DiffView`] or [`InspectView`], so that their counts cannot disagree.
+//! machine formats are renderings of one [`TraceView`], [`DiffView`], [`InspectView`] or [`VerifyView`], so that their counts cannot disagree.
 
 pub mod changes;
 pub mod collect;
@@ -28,11 +28,14 @@ pub mod picture;
 pub mod place;
 pub mod reach_human;
 pub mod reach_view;
+pub mod record_view;
 pub mod sarif;
 mod script;
 mod side_by_side;
 pub mod stats_file;
 pub mod text;
+pub mod verify_human;
+pub mod verify_view;
 pub mod view;
 
 pub use changes::Change;
@@ -52,6 +55,8 @@ pub use reach_view::{reach_json, ReachView};
 pub use sarif::sarif;
 pub use stats_file::StatsFile;
 pub use text::Text;
+pub use verify_human::verify_human;
+pub use verify_view::{verify_json, VerifyView};
 pub use view::TraceView;
 
 use parallax_trace::sites::ProgramMap;

@@ -21,6 +21,8 @@ pub mod events;
 mod expressions_test;
 #[cfg(any(feature = "program", test))]
 pub mod float;
+#[cfg(test)]
+mod float_test;
 #[cfg(any(feature = "program", test))]
 pub mod hooks;
 #[cfg(any(feature = "program", test))]

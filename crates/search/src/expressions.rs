@@ -13,6 +13,8 @@ use parallax_trace::request::Source;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+/// Bytes of an expression in the pool with its place in the tables, about.
+const BYTES_OF_EXPRESSION: u64 = 128;
 /// Random values tried to see whether a question is easy, and how much easier that makes it.
 const GUESSES: usize = 16;
 const EASIER: u64 = 8;
@@ -44,6 +46,11 @@ impl Expressions {
     /// `numbers`: put numbers in the place of their digits.
     pub fn new(numbers: bool) -> Expressions {
         Expressions { terms: Arc::default(), numbers }
+    }
+
+    /// Bytes that they take, about.
+    pub fn bytes(&self) -> u64 {
+        self.terms.pool.len() as u64 * BYTES_OF_EXPRESSION
     }
 
     /// For changing them.

@@ -8,9 +8,9 @@
 //! Always holds: no lane has more goals than the limit, and their test cases take no more bytes than the limit; of too many, the
 //! worst are dropped. Taking goals out is deterministic.
 
-use crate::goal::{Goal, GoalId, StrategyId};
+use crate::goal::{Goal, GoalId, RunId, StrategyId};
 use crate::inputs;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What a goal is worth in a lane: the smaller the better; of equals the older one is better.
 pub type Score = [u64; 3];
@@ -166,6 +166,18 @@ impl Frontier {
             }
         }
         None
+    }
+
+    /// Drops the questions about runs whose paths are forgotten.
+    pub fn forget_runs(&mut self, runs: &HashSet<RunId>) {
+        let is_about = |goal: &Goal| match goal {
+            Goal::Flip(flip) => runs.contains(&flip.run),
+            Goal::Differ(differ) => runs.contains(&differ.run),
+            Goal::Try(_) => false,
+        };
+        let gone: Vec<GoalId> =
+            self.goals.iter().filter(|(_, w)| is_about(&w.goal)).map(|(id, _)| *id).collect();
+        gone.into_iter().for_each(|id| drop(self.remove(id)));
     }
 
     /// Drops all questions, because what they are about is forgotten, and of the test cases of each lane the worse half.

@@ -75,6 +75,12 @@ impl<'a> Guide<'a> {
         }
     }
 
+    /// Is it a condition of a block that holds changed code?
+    pub fn is_changed(&self, side: Side, step: &Step) -> bool {
+        let block = self.block(side, step);
+        block.is_some() && self.plan.versions[side].destinations.iter().any(|to| to.block == block)
+    }
+
     /// Where a flip leads.
     pub fn leads_to(&self, flip: &Flip, step: &Step) -> Distance {
         let map = self.maps[flip.side];

@@ -131,7 +131,8 @@ pub fn about_branches(
             differs: expressions.differ(a.holds, b.holds),
             over_numbers: over_numbers.filter(|e| !expressions.is_constant(*e)),
             hidden: [&old.steps[i].hidden[..], &new.steps[j].hidden].concat(),
-            goal: (old.steps[i].site as u64) << 32 | new.steps[j].site as u64,
+            // Channels are small numbers.
+            goal: 1 << 63 | (old.steps[i].site as u64) << 32 | new.steps[j].site as u64,
         });
     }
     list

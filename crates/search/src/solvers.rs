@@ -94,9 +94,10 @@ impl Prepared {
                 let values = model.changes(&query).into_iter().map(|(v, b)| ((v.input, v.offset), b));
                 (Answer::Sat(names.changes(&self.test, values)), false)
             }
-            parallax_solve::Answer::Unsat(core) => {
-                (Answer::Unsat(core.into_iter().filter_map(|i| self.numbers.get(i).copied()).collect()), false)
-            }
+            parallax_solve::Answer::Unsat(core) => (
+                Answer::Unsat(core.into_iter().filter_map(|i| self.numbers.get(i).copied()).collect()),
+                false,
+            ),
             parallax_solve::Answer::Unknown(why) => (Answer::Unknown, why == Unknown::Late),
         }
     }

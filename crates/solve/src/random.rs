@@ -53,16 +53,22 @@ pub struct Random<'r> {
     bag: Vec<ExprId>,
     max_width: u8,
     reuse: bool,
+    reals: bool,
 }
 
 impl<'r> Random<'r> {
     pub fn new(below: Source<'r>, vars: Vec<Var>) -> Random<'r> {
-        Random { below, vars, bag: Vec::new(), max_width: 64, reuse: true }
+        Random { below, vars, bag: Vec::new(), max_width: 64, reuse: true, reals: false }
     }
 
     /// Nothing wider than this, table indices apart: products and quotients of 64 bits are hard to solve.
     pub fn up_to(self, max_width: u8) -> Random<'r> {
         Random { max_width, ..self }
+    }
+
+    /// Comparisons of integers that were floating point, too.
+    pub fn with_reals(self) -> Random<'r> {
+        Random { reals: true, ..self }
     }
 
     /// No expression is used twice: the same numbers make the same expression in any pool.
@@ -291,7 +297,7 @@ impl<'r> Random<'r> {
                     args.swap(0, 1);
                 }
             }
-            Op::Slt if self.below(4) == 0 => {
+            Op::Slt if self.reals && self.below(4) == 0 => {
                 let width = if self.below(2) == 0 { 32 } else { 64 };
                 let real = if self.below(2) == 0 { 32 } else { 64 };
                 let x = self.real(pool, real, depth + 1);

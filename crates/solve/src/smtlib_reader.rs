@@ -121,7 +121,7 @@ pub fn read(pool: &mut Pool, script: &str) -> Result<Recorded, ReadError> {
     for command in parse(script)? {
         let items = command.list();
         match (items.first().and_then(Sexp::atom), items.get(1..).unwrap_or_default()) {
-            (Some("set-info"), [_, Sexp::Atom(values)]) => {
+            (Some("set-info"), [Sexp::Atom(key), Sexp::Atom(values)]) if key == ":seed" => {
                 let values = values.trim_start_matches('"').split_whitespace().map(str::parse);
                 seed = values.collect::<Result<_, _>>().map_err(|_| command.form())?;
             }
@@ -141,7 +141,7 @@ pub fn read(pool: &mut Pool, script: &str) -> Result<Recorded, ReadError> {
                 let expr = reader.term(term)?;
                 recorded.constraints.push(Constraint::is(expr));
             }
-            (Some("set-logic" | "check-sat" | "get-model"), _) => {}
+            (Some("set-logic" | "set-info" | "check-sat" | "get-model"), _) => {}
             _ => return Err(command.form()),
         }
     }

@@ -152,6 +152,8 @@ pub struct Settings {
     /// have been successful.
     pub walk_steps: usize,
     pub long_walk_steps: usize,
+    /// Evaluation steps spent on a local search, where there is floating point.
+    pub descend_steps: usize,
     /// Part of what is left of the limit that the first of the two solvers may use.
     pub first_share: f64,
     /// Gates of one query in the bit-blaster.
@@ -160,6 +162,8 @@ pub struct Settings {
     pub restore_steps: usize,
     /// Bytes of a model for which the bit-blaster is asked whether they could keep the seed's value.
     pub seed_attempts: usize,
+    /// Rounds of lemmas about floating point in the bit-blaster.
+    pub refinements: usize,
     /// Where to write every query as SMT-LIB, and how many at most.
     pub record: Option<PathBuf>,
     pub record_at_most: u64,
@@ -175,15 +179,20 @@ impl Default for Settings {
             near_steps: 100_000,
             walk_steps: 150_000,
             long_walk_steps: 1_500_000,
+            descend_steps: 600_000,
             first_share: 0.8,
             gates: 2_000_000,
             restore_steps: 2_000_000,
             seed_attempts: 16,
+            refinements: REFINEMENTS,
             record: None,
             record_at_most: 100_000,
         }
     }
 }
+
+/// Part of what is left of the limit that Z3's theory of floating point may use, where there is floating point.
+const REAL_SHARE: f64 = 0.5;
 
 /// The order of the layers; `docs/decisions/0006-order-of-solvers.md` has the measurement behind it.
 pub fn standard_stack(settings: &Settings) -> Stack {
@@ -199,8 +208,11 @@ pub fn standard_stack(settings: &Settings) -> Stack {
     layers.push(Box::new(OneByte::new(settings.combination_steps)));
     layers.push(Box::new(Interval));
     layers.push(Box::new(Near::new(settings.near_steps)));
+    layers.push(Box::new(Descend::new(settings.descend_steps)));
     layers.push(Box::new(Walk::new(settings.walk_steps, settings.long_walk_steps)));
-    layers.push(Box::new(BitBlast::new(settings.gates, settings.first_share, settings.seed_attempts)));
+    let blaster = BitBlast::new(settings.gates, settings.first_share, settings.seed_attempts);
+    layers.push(Box::new(blaster.with_refinements(settings.refinements)));
+    layers.push(Box::new(Z3Real::new(REAL_SHARE)));
     layers.push(Box::new(Z3::new(1.0, Z3Kind::Logic)));
     Stack::new(layers)
 }

@@ -52,11 +52,29 @@ impl Comparison<'_> {
                 ledger.view.weakened.push("the time was up before the search began".to_owned());
             }
         }
+        if let Some(problem) = self.unassumed(ledger, begun, outcome) {
+            return Ok(Err(problem));
+        }
         let otherwise = match (&outcome.ended, &outcome.trouble) {
             (Ended::Harness, trouble) => Err(CliError::Search(trouble.clone().unwrap_or_default())),
             _ => Ok(ExitCode::Success),
         };
         Ok(self.code(&ledger.view, otherwise))
+    }
+
+    /// Both versions end quietly where an assumption does not hold: if every run did, nothing was compared.
+    fn unassumed(&self, ledger: &mut Ledger, begun: Option<&Begun>, outcome: &Outcome) -> Option<CliError> {
+        let spoke = begun.is_none_or(|begun| begun.shared.spoke.load(Ordering::Relaxed));
+        if spoke || self.args.function.assume.is_empty() || self.setting.interrupt.is_set() {
+            return None;
+        }
+        ledger.view.verdict = Verdict::NotExecuted;
+        Some(CliError::usage(format!(
+            "--assume {}: holds for no input that was tried ({}; {}); do the assumptions contradict one another?",
+            self.args.function.assume.join(" and "),
+            parallax_report::text::count(outcome.stats.runs, "input", "inputs"),
+            self.ended(outcome)
+        )))
     }
 
     /// What was reached, lost and kept on the way.
@@ -83,6 +101,7 @@ impl Comparison<'_> {
         let cut = shared.cut.reasons(&self.args.limits);
         ledger.view.warnings.extend(cut.iter().cloned());
         ledger.view.weakened.extend(cut);
+        ledger.view.weakened.extend(outcomes::cut_short(outcome.stats.cut_runs));
         let mut corpus = Corpus::new(ledger.out.path());
         let launch = self.setting.launch();
         let until = Instant::now() + self.args.corpus_time;
@@ -142,9 +161,9 @@ impl Comparison<'_> {
     ) -> Result<ExitCode, CliError> {
         match view.verdict {
             Verdict::Different => Ok(ExitCode::Different),
-            Verdict::Equivalent => Ok(ExitCode::Success),
+            Verdict::Equivalent | Verdict::EquivalentWithin => Ok(ExitCode::Success),
             _ if self.setting.interrupt.is_set() => Ok(ExitCode::Interrupted),
-            Verdict::NoneFound | Verdict::SameCode => otherwise,
+            Verdict::NoneFound | Verdict::Partly | Verdict::SameCode => otherwise,
             Verdict::NotExecuted => otherwise.map(|_| ExitCode::NotExecuted),
             Verdict::Unconfirmed => otherwise.map(|_| ExitCode::Unconfirmed),
         }

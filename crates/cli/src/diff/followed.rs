@@ -5,16 +5,17 @@
 //! Always holds: it ends with the time of the comparison; what it had no time for is counted.
 
 use super::{Begun, Comparison};
-use crate::changed::Changed;
+use crate::changed::{self, Changed};
 use crate::clock::Clock;
 use crate::error::CliError;
 use crate::following::{self, Follower};
 use crate::trails::{self, Trails};
 use parallax_execute::TestCase;
-use parallax_follow::{Limits, Pairing};
+use parallax_follow::{Limits, Pairing, Step};
 use parallax_instrument::Instrumented;
+use parallax_report::changes::Piece;
 use parallax_report::diff_view::{DiffView, DifferenceView, StepView};
-use parallax_report::kept;
+use parallax_report::{kept, Change};
 use std::path::Path;
 use std::time::Instant;
 
@@ -43,7 +44,7 @@ pub struct Found {
 impl Comparison<'_> {
     /// What to follow with, if that is wanted; then the time counts, and the search has to end a part of it earlier.
     pub(super) fn following(&self, changed: Option<&Changed>, clock: &Clock) -> (Option<Following>, Instant) {
-        let wanted = self.reaching.is_none() && !self.args.follow_time.is_zero();
+        let wanted = self.reaching.is_none() && self.args.follow_events > 0;
         let changed = changed.filter(|_| wanted);
         let builds = changed.map(|changed| following::builds(&self.built, changed, &self.cache));
         let until = clock.start();
@@ -89,6 +90,8 @@ impl Comparison<'_> {
         let most = Limits { instances: self.args.follow_events, ..Limits::default() };
         let mut follower = Follower::new(builds, &self.built, &self.setting, self.limits(), most)?;
         let pairing = Pairing::new(&changed.old.program, &changed.new.program, &changed.comparison);
+        let changes: Vec<Change> = changed.comparison.changes.iter().map(changed::view).collect();
+        let pieces = self.pieces();
         let (mut left, mut elsewhere) = (0, false);
         for (number, test, name) in &inputs.differences {
             if Instant::now() >= until {
@@ -101,8 +104,7 @@ impl Comparison<'_> {
             found.trails.take(&pairing, &run, Some(name));
             found.visible.resize(view.differences.len(), Vec::new());
             found.visible[*number] = seen.iter().map(|(change, _)| *change).collect();
-            let chain = seen.into_iter().map(|(_, chain)| chain).min_by_key(Vec::len).unwrap_or_default();
-            view.differences[*number].chain = chain.iter().map(step).collect();
+            tell(&mut view.differences[*number], &seen, &run.met, &changes, &pieces);
         }
         let others = inputs.others.iter().take(self.args.follow_inputs as usize);
         for (number, (test, name)) in others.enumerate() {
@@ -116,6 +118,25 @@ impl Comparison<'_> {
         }
         found.warnings = warnings(&found.trails, left, elsewhere);
         Ok(found)
+    }
+}
+
+/// What following says of a difference.
+fn tell(
+    difference: &mut DifferenceView,
+    seen: &[(u32, Vec<Step>)],
+    met: &[u32],
+    changes: &[Change],
+    pieces: &[Piece],
+) {
+    let behind: Vec<&Change> = seen.iter().filter_map(|(n, _)| changes.get(*n as usize)).collect();
+    let chain = seen.iter().map(|(_, chain)| chain).min_by_key(|chain| chain.len());
+    difference.chain = chain.into_iter().flatten().map(step).collect();
+    difference.sequence = trails::sequence(changes, met);
+    difference.matter = behind.iter().map(|change| change.place()).collect();
+    difference.matter.dedup();
+    if let Some(cause) = trails::cause(difference.cause.as_deref(), &behind, pieces) {
+        difference.cause = Some(cause);
     }
 }
 
@@ -139,7 +160,7 @@ fn warnings(trails: &Trails, left: usize, elsewhere: bool) -> Vec<String> {
     found
 }
 
-fn step(step: &parallax_follow::Step) -> StepView {
+fn step(step: &Step) -> StepView {
     StepView {
         file: step.place.file.clone(),
         line: step.place.line,

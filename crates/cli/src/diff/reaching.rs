@@ -10,14 +10,18 @@ use crate::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::ledger::Ledger;
 use crate::natives::Natives;
+use crate::reach::confirm::Confirmation;
 use crate::reach::why::Why;
 use crate::reach::Reaching;
+use parallax_build::coverage::Coverage;
 use parallax_execute::TestCase;
 use parallax_oracle::{Runner, Which};
 use parallax_report::kept;
 use parallax_report::reach_view::*;
 use parallax_report::{reach_human, reach_json, SCHEMA};
 use parallax_search::Side;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
 /// A test case that executes targets.
 struct Hit {
@@ -64,9 +68,16 @@ impl Comparison<'_> {
             None => changed.map_or(vec![], unsearched),
         };
         let mut hits = Vec::new();
+        let mut coverage = CoverageView::default();
         if let Some(begun) = begun {
             hits = hits_of(reaching, begun, &mut targets);
             self.keep(&mut hits, &mut targets, ledger)?;
+            match self.confirm(reaching, changed, &hits, &mut targets, &mut ledger.view.warnings) {
+                Ok(counts) => coverage = counts,
+                Err(error) => {
+                    ledger.view.warnings.push(format!("nothing is confirmed by a coverage build: {error}"))
+                }
+            }
             self.explain(&mut targets, changed, begun, ledger);
         }
         let view = &ledger.view;
@@ -74,10 +85,10 @@ impl Comparison<'_> {
             schema: SCHEMA.to_owned(),
             verdict: ReachVerdict::NoTargets,
             targets,
-            coverage: CoverageView::default(),
+            coverage,
             tests: hits.into_iter().map(|hit| hit.view).collect(),
             differences: view.differences.clone(),
-            crashes: vec![],
+            crashes: view.crashes.clone(),
             stats: view.stats.clone(),
             versions: view.versions.clone(),
             ended: view.ended.clone(),
@@ -115,6 +126,51 @@ impl Comparison<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Asks the coverage build whether tests execute what they are said to, and what is covered before and after.
+    fn confirm(
+        &self,
+        reaching: &Reaching,
+        changed: Option<&Changed>,
+        hits: &[Hit],
+        targets: &mut [ReachTargetView],
+        warnings: &mut Vec<String>,
+    ) -> Result<CoverageView, CliError> {
+        let built = match reaching.coverage() {
+            Ok(built) => built,
+            Err(why) => {
+                warnings.push(why);
+                return Ok(CoverageView::default());
+            }
+        };
+        let until = Instant::now() + reaching.confirm_time;
+        let mut confirmation = Confirmation::new(built, &self.setting, self.limits(), until)?;
+        let seeds = self.tests();
+        let (before, run) = confirmation.of(&seeds)?;
+        if run < seeds.len() {
+            warnings.push(format!(
+                "the coverage build ran only {run} of {} seeds: no time for more (--confirm-time)",
+                seeds.len()
+            ));
+        }
+        let places = changed.map_or(vec![], |changed| places_of(changed, targets));
+        let mut after = before.clone().unwrap_or_default();
+        confirm(targets, &places, "seed", None, before.as_ref());
+        for hit in hits {
+            let (covered, run) = confirmation.of([&hit.test])?;
+            if run == 0 {
+                continue;
+            }
+            confirm(targets, &places, "reached", Some(&hit.view.test), covered.as_ref());
+            covered.iter().for_each(|covered| after.join(covered));
+        }
+        let lines = changed.map(changed_lines).unwrap_or_default();
+        let mut view = CoverageView::default();
+        let of = |coverage: &Coverage| counts(coverage, &lines);
+        (view.before, view.after) = (of(&before.unwrap_or_default()).0, of(&after).0);
+        view.total = of(&after).1;
+        Ok(view)
     }
 
     /// Says of every target that was not executed why.
@@ -211,4 +267,70 @@ fn hits_of(reaching: &Reaching, begun: &Begun, targets: &mut [ReachTargetView]) 
         }
     }
     hits
+}
+
+/// A place in the source: file, line, column.
+type SourcePlace = (String, u32, u32);
+
+/// Where each target is, with the column where that is known.
+fn places_of(changed: &Changed, targets: &[ReachTargetView]) -> Vec<Option<SourcePlace>> {
+    let program = &changed.new.program;
+    let column = |number: usize, line: u32| {
+        let insts = changed.targets.get(number).map_or(&[][..], |target| &target.insts);
+        let places = insts.iter().filter_map(|inst| program.loc(*inst));
+        places.filter(|place| place.line == line && place.inlined_at.is_none()).map(|place| place.col).max()
+    };
+    let place = |(number, target): (usize, &ReachTargetView)| {
+        let file = target.file.clone().filter(|_| target.line > 0)?;
+        Some((file, target.line, column(number, target.line).unwrap_or(0)))
+    };
+    targets.iter().enumerate().map(place).collect()
+}
+
+/// Notes for the targets of this status and test whether their code was executed. What has no line stays unknown, and so does all where there is no coverage.
+fn confirm(
+    targets: &mut [ReachTargetView],
+    places: &[Option<SourcePlace>],
+    status: &str,
+    test: Option<&String>,
+    coverage: Option<&Coverage>,
+) {
+    let Some(coverage) = coverage else { return };
+    for (target, place) in targets.iter_mut().zip(places) {
+        let Some((file, line, column)) = place else { continue };
+        if target.status == status && target.test.as_ref() == test {
+            let executed = coverage.file(file).is_some_and(|file| file.is_executed(*line, *column));
+            target.confirmed = Some(executed);
+        }
+    }
+}
+
+/// The changed lines of the new version by file.
+fn changed_lines(changed: &Changed) -> BTreeMap<String, BTreeSet<u32>> {
+    let mut lines: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+    for change in changed.changes() {
+        if let Some(file) = change.file {
+            lines.entry(file).or_default().extend(change.new_lines);
+        }
+    }
+    lines
+}
+
+/// Of these lines: those that are executed and the branches on them that are taken, and how many there are at all.
+fn counts(coverage: &Coverage, lines: &BTreeMap<String, BTreeSet<u32>>) -> (CountsView, CountsView) {
+    let (mut covered, mut total) = ([0u64; 2], [0u64; 2]);
+    for (name, wanted) in lines {
+        let Some(file) = coverage.file(name) else { continue };
+        for (_, executed) in file.lines.iter().filter(|(line, _)| wanted.contains(line)) {
+            covered[0] += u64::from(*executed);
+            total[0] += 1;
+        }
+        for (_, taken) in file.branches.iter().filter(|((line, ..), _)| wanted.contains(line)) {
+            covered[1] += u64::from(*taken);
+            total[1] += 1;
+        }
+    }
+    let view =
+        |[lines, branches]: [u64; 2]| CountsView { targets: 0, lines: Some(lines), branches: Some(branches) };
+    (view(covered), view(total))
 }

@@ -8,6 +8,8 @@ use crate::golden::Golden;
 use crate::keeper::{Effort, Keeper};
 use crate::lab::{Shared, VersionsLab};
 use crate::ledger::Ledger;
+use crate::native::Native;
+use crate::natives::{Natives, Setting};
 use crate::progress::Show;
 use crate::resolve::SymbolicKinds;
 use crate::watch::Watch;
@@ -93,7 +95,7 @@ impl Comparison<'_> {
         Ok(labs)
     }
 
-    pub(super) fn lab(
+    pub fn lab(
         &self,
         instrumented: &[Instrumented; 2],
         shared: &Arc<Shared>,
@@ -115,10 +117,29 @@ impl Comparison<'_> {
             };
             Executor::new(&instrumented.program, Kind::Instrumented, options)
         };
-        let mut natives = self.natives(&self.setting)?;
+        let programs = [&*self.built[0].native, &*self.built[1].native];
+        let mut natives = Natives::later(programs, self.limits(), &self.setting);
         natives.deadline = Some(deadline);
+        let sanitized = self.sanitized(deadline)?;
         let symbolic = Pair::new(symbolic(0)?, symbolic(1)?);
-        Ok(VersionsLab { natives, symbolic, shared: shared.clone(), deadline, last: Pair::new(None, None) })
+        Ok(VersionsLab {
+            natives,
+            sanitized,
+            symbolic,
+            shared: shared.clone(),
+            deadline,
+            last: Pair::new(None, None),
+        })
+    }
+
+    /// The sanitizer builds, ready to run.
+    fn sanitized(&self, deadline: Instant) -> Result<Option<Natives>, CliError> {
+        let Some(built) = &self.sanitized else { return Ok(None) };
+        let both = [Native::of(&built[0]), Native::of(&built[1])];
+        let setting = Setting { homes: native::homes(&[&both[0], &both[1]]), ..self.setting.clone() };
+        let mut natives = Natives::new([&*built[0].native, &*built[1].native], self.limits(), &setting)?;
+        natives.deadline = Some(deadline);
+        Ok(Some(natives))
     }
 
     fn settings(&self, shared: &Shared) -> Settings {
@@ -129,15 +150,16 @@ impl Comparison<'_> {
             until_reached: self.reaching.is_some(),
             query_steps: self.args.query_steps,
             query_time: self.args.query_time,
+            search_memory: own_memory::counted(self.args.search_memory, self.args.own_memory),
             run_work: RunWork { factor: self.args.run_work, ..RunWork::default() },
             enough: shared.enough.clone(),
-            max_input: self.args.max_input as usize,
+            max_input: self.max_input(),
             varied: self.varied(),
             record: self.args.record_queries.clone(),
         }
     }
 
-    fn varied(&self) -> Varied {
+    pub fn varied(&self) -> Varied {
         let SymbolicKinds { arguments, stdin, files, env } = self.symbolic();
         Varied { arguments, stdin, files, env }
     }

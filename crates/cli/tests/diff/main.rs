@@ -8,6 +8,7 @@ mod deadline;
 mod equivalent;
 mod evidence;
 mod found;
+mod function;
 mod golden;
 mod grouped;
 mod history;

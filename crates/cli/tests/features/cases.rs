@@ -352,6 +352,11 @@ fn control_flow_is_recorded_and_signals_do_no_harm() {
 }
 
 #[test]
+fn floating_point_is_exact_or_said_to_be_concrete() {
+    check("floats.c");
+}
+
+#[test]
 fn what_has_no_expression_runs_correctly_and_is_said() {
     check("foreign.c");
 }

@@ -45,6 +45,7 @@ pub enum DebugType {
     },
     /// `const`, `volatile`, `restrict`, `_Atomic`.
     Qualified {
+        constant: bool,
         to: Option<DebugTypeId>,
     },
     /// Result first; a missing one is `void`.

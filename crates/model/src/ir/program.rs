@@ -312,7 +312,9 @@ impl Program {
         // A chain of typedefs is no longer than there are types; the bound keeps damaged metadata from looping.
         for _ in 0..self.debug_types.len() {
             match self.debug_type(id) {
-                DebugType::Typedef { to: Some(to), .. } | DebugType::Qualified { to: Some(to) } => id = *to,
+                DebugType::Typedef { to: Some(to), .. } | DebugType::Qualified { to: Some(to), .. } => {
+                    id = *to
+                }
                 _ => break,
             }
         }

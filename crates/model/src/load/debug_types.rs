@@ -65,7 +65,9 @@ impl<'m> Loader<'_, 'm> {
         match node.tag() {
             POINTER => DebugType::Pointer { to },
             TYPEDEF => DebugType::Typedef { name: node.type_name().unwrap_or_default(), to },
-            CONST | VOLATILE | RESTRICT | ATOMIC => DebugType::Qualified { to },
+            tag @ (CONST | VOLATILE | RESTRICT | ATOMIC) => {
+                DebugType::Qualified { constant: tag == CONST, to }
+            }
             _ => DebugType::Other { name: node.type_name() },
         }
     }

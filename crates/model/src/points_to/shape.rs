@@ -81,7 +81,7 @@ fn collect_declared(program: &Program, ty: DebugTypeId, at: u64, arrays: &mut Ve
         return;
     }
     match &program.debug_types[ty.index()] {
-        DebugType::Typedef { to: Some(to), .. } | DebugType::Qualified { to: Some(to) } => {
+        DebugType::Typedef { to: Some(to), .. } | DebugType::Qualified { to: Some(to), .. } => {
             collect_declared(program, *to, at, arrays, limits);
         }
         DebugType::Struct { union: false, members, .. } => {
@@ -112,7 +112,7 @@ fn declared_size(program: &Program, ty: DebugTypeId) -> u64 {
         DebugType::Base { bits, .. } | DebugType::Enum { bits, .. } => bits / 8,
         DebugType::Pointer { .. } => 8,
         DebugType::Struct { bytes, .. } | DebugType::Array { bytes, .. } => *bytes,
-        DebugType::Typedef { to, .. } | DebugType::Qualified { to } => {
+        DebugType::Typedef { to, .. } | DebugType::Qualified { to, .. } => {
             to.map_or(0, |to| declared_size(program, to))
         }
         DebugType::Func { .. } | DebugType::Other { .. } => 0,

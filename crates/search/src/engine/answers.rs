@@ -3,10 +3,10 @@
 use super::*;
 use crate::expressions::Answer;
 use crate::goal::{Asking, Differ};
+use crate::hash_of;
 use crate::inputs;
 use crate::joint::Alignment;
 use crate::knowledge::Class;
-use crate::hash_of;
 use crate::question::{asking, Question};
 use crate::solvers::{Prepared, Solved};
 use crate::strategies::Answered;

@@ -25,6 +25,7 @@ const MAX_ROUNDS: usize = 50;
 
 impl Engine<'_> {
     pub(super) fn next_batch(&mut self, solvers: &Solvers) -> Vec<Planned> {
+        self.keep_within_bound();
         if self.allowance.is_dry() {
             self.allowance.grow();
         }

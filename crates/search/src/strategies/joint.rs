@@ -1,68 +1,40 @@
-//! `joint`: on the paths of a run, the versions are asked to print or to decide something different (Böhme 2014, chapter 3; Palikareva, Kuchta
+//! `joint`: on the paths of a run, the versions are asked to print something different (Böhme 2014, chapter 3; Palikareva, Kuchta
 //! and Cadar 2016 run the versions in lockstep for it).
 //!
 //! Departs from both in asking on two traces that were recorded apart and aligned afterwards ([`crate::joint`]), easy questions first.
+//! What the versions decide on these paths is asked about by `infect` and `propagate`.
 
+use super::questions::Questions;
 use super::{About, Answered, Context, Proposals, Strategy};
-use crate::expressions::Answer;
-use crate::goal::{Asking, Differ, Goal, RunId};
-use crate::joint::{self, Question};
+use crate::joint;
 use crate::knowledge::writer::RunFacts;
-use std::collections::HashMap;
-use std::rc::Rc;
 
 #[derive(Default)]
 pub struct Joint {
-    /// How often the same places of the programs were asked about.
-    put: HashMap<u64, u64>,
+    questions: Questions,
 }
 
 impl Strategy for Joint {
     fn about(&self) -> About {
         About {
             name: "joint",
-            summary: "Asks for an input on which both versions follow the paths of a run and print or decide something different.",
+            summary: "Asks for an input on which both versions follow the paths of a run and print something different.",
             paper: "Böhme 2014; Palikareva, Kuchta and Cadar 2016",
         }
     }
 
     fn learn(&mut self, run: &RunFacts, see: &mut Context, out: &mut Proposals) {
         let paths = &see.known.run(run.id).paths;
-        let mut questions = joint::about_outputs(&paths.old, &paths.new, see.expressions);
-        // Runs that brought nothing new are asked about their outputs only.
-        if run.is_worth {
-            questions.extend(joint::about_branches(&paths.old, &paths.new, &run.alignment, see.expressions));
-        }
-        for question in questions {
+        for question in joint::about_outputs(&paths.old, &paths.new, see.expressions) {
             if see.budget.is_over() {
                 return;
             }
-            self.propose(run.id, question, see, out);
+            self.questions.propose(run.id, question, see, out);
         }
     }
 
     fn answered(&mut self, answered: &Answered, see: &mut Context, out: &mut Proposals) {
-        let (Goal::Differ(differ), Answer::Sat(_)) = (answered.goal, answered.answer) else { return };
-        // What holds over numbers may hold over bytes in another way.
-        if answered.question.over_numbers
-            && !answered.is_relaxed()
-            && !see.expressions.is_constant(differ.question.differs)
-        {
-            let exact = Question { over_numbers: None, ..(*differ.question).clone() };
-            self.propose(differ.run, exact, see, out);
-        }
-    }
-}
-
-impl Joint {
-    /// How hard the question looks counts the more, the more often the same places were asked about.
-    fn propose(&mut self, run: RunId, question: Question, see: &mut Context, out: &mut Proposals) {
-        let put = self.put.entry(question.goal).or_default();
-        *put += 1;
-        let wants = question.over_numbers.unwrap_or(question.differs);
-        let effort = see.expressions.effort(wants, &see.known.run(run).test, see.settings.random_seed);
-        let goal = Differ { run, question: Rc::new(question), how: Asking::default() };
-        out.add(Goal::Differ(goal), false, [effort * *put, 0, 0]);
+        self.questions.ask_exactly(answered, see, out);
     }
 }
 
@@ -70,6 +42,7 @@ impl Joint {
 mod tests {
     use super::super::laboratory::{self, Laboratory};
     use super::*;
+    use crate::goal::Goal;
     use crate::path::Path;
     use crate::Pair;
 

@@ -7,7 +7,7 @@ use crate::guide::Guide;
 use crate::joint::{self, Alignment};
 use crate::knowledge::Novelty;
 use crate::known::Known;
-use crate::path::{Path, Printed, Step};
+use crate::path::{Path, Printed, Step, Ways};
 use crate::question::Question;
 use crate::words::Compared;
 use crate::Memory;
@@ -34,11 +34,28 @@ impl Laboratory {
         Laboratory::with_map(ProgramMap::default(), plan)
     }
 
+    /// With changed code in one block, which all sites up to 9 are in.
+    pub fn with_change_at(block: u32) -> Laboratory {
+        let site = SiteInfo {
+            kind: SiteKind::Branch,
+            block,
+            instruction: 0,
+            line: 0,
+            column: 0,
+            cases: vec![],
+            callee: None,
+        };
+        let map = ProgramMap { sites: vec![site; 10], ..ProgramMap::default() };
+        let changed = Destination { block: Some(block), edges: vec![], distances: vec![], control: vec![] };
+        let version = VersionPlan { destinations: vec![changed], ..VersionPlan::default() };
+        Laboratory::with_map(map, Plan { versions: Pair::new(version.clone(), version), ..Plan::default() })
+    }
+
     pub fn with_map(map: ProgramMap, plan: Plan) -> Laboratory {
         let settings = Settings::default();
         // For the whole test: a few bytes.
-        let map: &'static ProgramMap = Box::leak(Box::new(map));
-        let plan: &'static Plan = Box::leak(Box::new(plan));
+        let (map, plan): (&'static ProgramMap, &'static Plan) =
+            (Box::leak(Box::new(map)), Box::leak(Box::new(plan)));
         let guide = Guide::new(Pair::new(map, map), plan, true);
         let budget = Budget {
             deadline: Instant::now() + Duration::from_secs(600),
@@ -65,7 +82,9 @@ impl Laboratory {
         let is = self.is_byte(offset, value);
         let is_not = self.expressions.negated(is);
         let (holds, other) = if taken { (is, is_not) } else { (is_not, is) };
-        Step { holds, others: vec![other], ..crate::path::tests::branch(site, taken, 0) }
+        let step = crate::path::tests::branch(site, taken, 0);
+        let ways = Ways { others: vec![other], ..(*step.ways).clone() };
+        Step { holds, ways: ways.into(), ..step }
     }
 
     /// A byte of output that is a constant, or a byte of standard input.

@@ -4,13 +4,15 @@
 //! them together.
 //!
 //! Always holds: every assignment of the input bits extends to exactly one solution of the clauses, in
-//! which each literal has the value that [`parallax_trace::format::apply`] gives its bit; but floating-point operators have any
+//! which each literal has the value that [`parallax_trace::format::apply`] gives its bit; but floating-point operators that are no comparisons have any
 //! bits, so that what is unsatisfiable here is so, and a solution has to be evaluated.
 
 mod circuits;
 mod gates;
+mod real;
 
 pub use gates::{Clauses, Gates, Lit};
+pub use real::Point;
 
 use crate::bytes::truth_table;
 use crate::expr::*;
@@ -105,7 +107,10 @@ impl<C: Clauses> Blaster<C> {
             Op::SMulOverflow => vec![g.mul_overflow(&a, &b, true)],
             Op::UMulHigh => g.mul_wide(&a, &b, false).split_off(width),
             Op::SMulHigh => g.mul_wide(&a, &b, true).split_off(width),
-            // Any bits at all: an answer that needs more is checked by who asks (see `layers::bit_blast`).
+            Op::FEq => vec![g.real_equal(&a, &b)],
+            Op::FLt => vec![g.real_less(&a, &b)],
+            Op::FLe => vec![g.real_at_most(&a, &b)],
+            // Any bits at all: `layers::bit_blast` asks for lemmas where they are wrong.
             _ => (0..width).map(|_| g.fresh()).collect(),
         }
     }

@@ -1,13 +1,15 @@
 //! The bit-blaster on CaDiCaL.
 //!
 //! In: a query. Out: a model, or unsat with the constraints that CaDiCaL's final conflict names; where its
-//! limits end the search, the answer from below.
+//! limits end the search, the answer from below. Floating-point operators begin without meaning and get lemmas where a solution has
+//! them wrong ([`crate::blast`]), so many rounds of them at most.
 
-use crate::blast::{Blaster, Clauses, Lit};
+use crate::blast::{Blaster, Clauses, Lit, Point};
 use crate::expr::ExprId;
 use crate::query::{Answer, Budget, Model, Query};
 use crate::stack::{Below, Layer};
 use cadical::{Callbacks, Solver};
+use parallax_trace::format::Op;
 
 /// Steps that a gate costs when it is made.
 const STEPS_PER_GATE: u64 = 60;
@@ -19,6 +21,9 @@ const GATES_PER_STEP: u64 = 2;
 const CALLS_PER_LOOK: u32 = 64;
 /// Calls that one attempt to keep a byte may cost.
 const SEED_CALLS: u64 = 40;
+
+/// Rounds of lemmas about floating point that one query may have, unless told otherwise.
+pub const REFINEMENTS: usize = 200;
 
 /// Counts what CaDiCaL does, and ends it when the budget is spent.
 struct Meter {
@@ -45,6 +50,7 @@ pub struct BitBlast {
     gates: usize,
     share: f64,
     seed_attempts: usize,
+    refinements: usize,
 }
 
 impl BitBlast {
@@ -52,7 +58,12 @@ impl BitBlast {
     /// the limit that it may use. `seed_attempts`: bytes of a model for which it is asked whether they could
     /// keep the seed's value.
     pub fn new(gates: usize, share: f64, seed_attempts: usize) -> BitBlast {
-        BitBlast { gates, share, seed_attempts }
+        BitBlast { gates, share, seed_attempts, refinements: REFINEMENTS }
+    }
+
+    /// Another number of rounds of lemmas about floating point.
+    pub fn with_refinements(self, refinements: usize) -> BitBlast {
+        BitBlast { refinements, ..self }
     }
 
     /// The answer, if there is one within the limits.
@@ -75,21 +86,26 @@ impl BitBlast {
             .iter()
             .map(|c| if c.holds { blaster.bits(c.expr)[0] } else { -blaster.bits(c.expr)[0] })
             .collect();
-        let price = STEPS_PER_CALL + blaster.gates.count() as u64 / GATES_PER_STEP;
-        let solver = &mut blaster.gates.clauses;
-        match solve(solver, &wanted, price, u64::MAX, &budget) {
-            Some(true) => {
-                let model = self.keep_seed(query, &budget, &mut blaster, wanted);
-                // Floating point has any bits here.
-                let exact = !cone.iter().any(|id| query.pool.node(*id).op.is_float());
-                (exact || query.holds_on(&model)).then_some(Answer::Sat(model))
-            }
-            Some(false) => {
+        let open: Vec<ExprId> = cone.into_iter().filter(|id| is_open(query.pool.node(*id).op)).collect();
+        for _ in 0..=self.refinements {
+            let price = STEPS_PER_CALL + blaster.gates.count() as u64 / GATES_PER_STEP;
+            let solver = &mut blaster.gates.clauses;
+            if !solve(solver, &wanted, price, u64::MAX, &budget)? {
                 let core = wanted.iter().enumerate().filter(|(_, lit)| solver.failed(**lit));
-                Some(Answer::Unsat(core.map(|(number, _)| number).collect()))
+                return Some(Answer::Unsat(core.map(|(number, _)| number).collect()));
             }
-            None => None,
+            if open.is_empty() {
+                return Some(Answer::Sat(self.keep_seed(query, &budget, &mut blaster, wanted)));
+            }
+            let found = model(&blaster);
+            if query.holds_on(&found) {
+                return Some(Answer::Sat(found));
+            }
+            if !refine(query, &budget, &mut blaster, &open) || blaster.gates.count() > self.gates {
+                return None;
+            }
         }
+        None
     }
 
     /// From the model just found to one that differs from the seed in fewer bytes, one byte after the other.
@@ -130,6 +146,25 @@ impl BitBlast {
         }
         best
     }
+}
+
+/// Floating-point operators that have no circuit.
+fn is_open(op: Op) -> bool {
+    op.is_float() && !matches!(op, Op::FEq | Op::FLt | Op::FLe)
+}
+
+/// Lemmas for all operators that the solution has wrong; `false` if there are none, or no budget.
+fn refine(query: &Query, budget: &Budget, blaster: &mut Blaster<Solver<Meter>>, open: &[ExprId]) -> bool {
+    let solver = &blaster.gates.clauses;
+    let bits = |literals: &[Lit]| {
+        let ones = literals.iter().enumerate().filter(|(_, lit)| solver.value(**lit) == Some(true));
+        ones.fold(0u64, |value, (bit, _)| value | 1 << bit)
+    };
+    let wrong: Vec<Point> = open.iter().filter_map(|id| blaster.wrong(query.pool, *id, &bits)).collect();
+    let before = blaster.gates.count();
+    wrong.iter().for_each(|point| blaster.learn(query.pool, point));
+    budget.spend((blaster.gates.count() - before + open.len()) as u64 * STEPS_PER_GATE);
+    !wrong.is_empty() && !budget.is_over()
 }
 
 /// Is there a solution with these literals? `None` if a limit comes first: `steps`, or what is left of the budget.

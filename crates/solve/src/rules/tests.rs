@@ -49,7 +49,7 @@ fn every_rule_keeps_the_meaning_of_random_expressions_that_match_it() {
                 pool.var_id(var);
             });
             let mut below = |n: u64| rng.u64(..n);
-            let mut random = Random::new(&mut below, vars());
+            let mut random = Random::new(&mut below, vars()).with_reals();
             for _ in 0..50 {
                 attempts += 1;
                 let op = ops[random.below(ops.len() as u64) as usize];

@@ -1,25 +1,9 @@
-/* For: what is executed correctly but made concrete: floating point, vectors, assembly, atomics,
+/* For: what is executed correctly but made concrete: vectors, assembly, atomics,
  * threads, processes. */
 #include "cases.h"
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
-
-CASE(floating_point, "concrete float") {
-    double d = in[0] * 1.5 + IN(u16, 1);
-    float f = (float)IN(i32, 4) / 3;
-    OUT((u32)d); OUT((i32)f); OUT((u8)(d > 100.0)); OUT(d); OUT(f);
-}
-CASE(floating_point_from_memory, "concrete float") {
-    float f = IN(float, 0);
-    OUT((u8)(f > 1.0f)); OUT((u8)(f != f));
-}
-CASE(long_double, "concrete float") {
-    long double d = in[0];
-    OUT((u32)(sqrtl(d * d) + 0.5L)); OUT((u32)sqrt(in[1]));
-}
-CASE(branch_on_floating_point, "concrete float") { OUT((u8)((in[0] / 2.0) > 20.25 ? 1 : in[1])); }
 
 typedef u8 v16 __attribute__((vector_size(16)));
 typedef u32 v4 __attribute__((vector_size(16)));

@@ -1,0 +1,2 @@
+# Never starts the program.
+ls > /dev/null
