@@ -66,7 +66,7 @@ pub struct Pair {
 }
 
 /// The sets of subjects, by the names of their directories.
-pub const SETS: [&str; 4] = ["diff", "blind", "fresh", "heavy"];
+pub const SETS: [&str; 5] = ["diff", "blind", "fresh", "heavy", "words"];
 
 /// Every pair of the first set, by name.
 pub fn all() -> Result<Vec<Pair>> {

@@ -98,10 +98,6 @@ impl<'a> Guide<'a> {
         self.ways[side].get(&block).map_or(&[], Vec::as_slice)
     }
 
-    pub fn line(&self, block: u32) -> u32 {
-        self.maps.new.blocks.get(block as usize).map_or(0, |b| b.line)
-    }
-
     /// All blocks that end in a branch.
     pub fn branches(&self, side: Side) -> impl Iterator<Item = (u32, &[(u32, u32)])> {
         self.ways[side].iter().map(|(block, ways)| (*block, &ways[..]))

@@ -83,7 +83,13 @@ impl Stack {
     }
 
     fn distances(&mut self, plan: &Plan, block: u32) -> Distances {
-        let new = || Rc::new(plan.versions[SIDE].graph.distances(&[block]));
+        let version = &plan.versions[SIDE];
+        // Those of a target go without what is hopeless.
+        let own = version.destinations.iter().find(|d| d.block == Some(block) && !d.distances.is_empty());
+        let new = || {
+            let graph = || version.graph.distances(&[block]);
+            Rc::new(own.map_or_else(graph, |target| target.distances.clone()))
+        };
         self.known.entry(block).or_insert_with(new).clone()
     }
 
@@ -202,5 +208,42 @@ impl<'w> Work<'w> {
         gates.sort_by_key(|gate| (gate.distance, gate.block, gate.to));
         gates.truncate(MAX_GATES);
         gates
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategies::laboratory::{branching_map, target_at_the_end};
+    use crate::Pair;
+    use parallax_plan::Way;
+
+    #[test]
+    fn what_defines_a_flag_in_the_way_is_the_next_target() {
+        let map = branching_map();
+        let mut plan = target_at_the_end();
+        let store = Definition { block: 3, edge: None, store: Some(3) };
+        let way = Way { to: 2, edge: Some(3), by: vec![store] };
+        plan.versions.new.decisions.insert(1, Decision { ways: vec![way], unknown: vec![] });
+        let guide = Guide::new(Pair::new(&map, &map), &plan, true);
+        let targets = |taken: &[u32]| {
+            let mut stack = Stack::default();
+            stack.update(&guide, &|edge| taken.contains(&edge));
+            stack.targets.iter().map(|target| (target.block, target.level)).collect::<Vec<_>>()
+        };
+        assert_eq!(targets(&[0, 1, 4]), [(2, 0), (3, 1)], "the decision was met and went another way");
+        assert_eq!(targets(&[0, 2]), [(2, 0)], "the decision was not met");
+        assert_eq!(targets(&[0, 1, 3]), [], "the target was executed");
+    }
+
+    #[test]
+    fn the_way_that_leads_nearer_is_a_lead() {
+        let (map, plan) = (branching_map(), target_at_the_end());
+        let guide = Guide::new(Pair::new(&map, &map), &plan, true);
+        let mut stack = Stack::default();
+        stack.update(&guide, &|edge| edge == 0);
+        let lead =
+            |block| stack.leads(block).iter().map(|lead| (lead.way, lead.distance)).collect::<Vec<_>>();
+        assert_eq!((lead(0), lead(1)), (vec![(0, 1)], vec![(0, 0)]));
     }
 }

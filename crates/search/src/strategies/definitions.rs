@@ -20,7 +20,7 @@ use crate::path::Step;
 use crate::{hash_of, Side};
 use parallax_execute::TestCase;
 use parallax_trace::request::Source;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 /// Flips proposed for one run.
 const MAX_FLIPS: usize = 32;
@@ -35,7 +35,9 @@ const MAX_BASES: usize = 3;
 /// So many equal bytes in a row are no part of a word.
 const MAX_EQUAL: usize = 3;
 /// So that shares are whole numbers.
-const SHARES: u64 = 16;
+const SHARES: u64 = 64;
+/// How much more what comes behind a word gets.
+const AFTER_WORD: u64 = 8;
 /// How far behind a changed byte a word goes on.
 const NEXT: u32 = 1;
 /// Test cases whose place is remembered.
@@ -60,8 +62,6 @@ pub struct Definitions {
     bytes: HashMap<Branch, HashSet<u8>>,
     /// Test cases made here, and how.
     grown: HashMap<TestCase, Grown>,
-    /// Runs in which a word is recognised, up to the byte that was changed last.
-    words: HashMap<RunId, Grown>,
     /// The latest test cases that executed something for the first time.
     bases: VecDeque<RunId>,
 }
@@ -117,24 +117,11 @@ impl Strategy for Definitions {
             (self.is_old, self.begun) = (false, true);
             let coverage = &see.known.coverage;
             self.stack.update(&see.known.guide, &|edge| coverage.has_glimpsed(SIDE, edge));
-            if std::env::var_os("PLXDEBUG").is_some() {
-                eprintln!(
-                    "STACK {:?}",
-                    self.stack
-                        .targets
-                        .iter()
-                        .map(|t| (t.level, see.known.guide.line(t.block)))
-                        .collect::<Vec<_>>()
-                );
-            }
         }
         let changed = self.grown.remove(&run.test);
         if !self.stack.targets.is_empty() && (changed.is_some() || facts.is_seed || run.novelty.first) {
             if changed.as_ref().is_some_and(|changed| changed.word >= WORD) {
                 self.put_into_bases(facts.id, see, out);
-            }
-            if let Some(word) = changed.clone().filter(|changed| changed.streak + 1 >= WORD) {
-                self.words.insert(facts.id, word);
             }
             self.flip(facts.id, changed, see, out);
         }
@@ -154,29 +141,29 @@ impl Strategy for Definitions {
             return;
         }
         *self.times.entry(flip.key.branch()).or_default() += 1;
-        let (Answer::Sat(changes), Some(test)) = (answered.answer, answered.test) else { return };
         let run = see.known.run(flip.run);
-        let place = place(&run.paths[SIDE].steps[flip.step], flip.other, see);
-        let Some(place) = place.filter(|_| self.grown.len() < MAX_GROWN) else { return };
-        let (far, leads, going_on) = decode(flip).unwrap_or_default();
-        let GoingOn { streak, .. } = going_on.unwrap_or_default();
-        let branch = flip.key.branch();
-        let ended = self
-            .words
-            .get(&flip.run)
-            .filter(|word| streak == 0 && word.place.0 == place.0 && word.place.1 < place.1);
-        let word = ended.map_or(0, |word| word.streak + 1);
-        if is_repetition(test, &place) {
+        let step = &run.paths[SIDE].steps[flip.step];
+        let Some(place) = place(step, flip.other, see) else { return };
+        let only = see.expressions.only_byte(step.others[flip.other]);
+        let bytes = match (answered.answer, only) {
+            (Answer::Sat(changes), _) if changes.numbers.is_empty() => changes.bytes.clone(),
+            // What else was asked of the byte was asked of another byte.
+            (Answer::Unsat(_), Some(byte)) => BTreeMap::from([(place.clone(), byte)]),
+            _ => return,
+        };
+        let over = inputs::with_bytes(&run.test, &bytes);
+        if is_repetition(&over, &place) || self.grown.len() >= MAX_GROWN {
             return;
         }
-        let grown = Grown { place, branch, streak, leads, word };
-        self.grown.insert(test.clone(), grown.clone());
-        let inserted =
-            inputs::with_inserted(&run.test, &changes.bytes).filter(|_| changes.numbers.is_empty());
-        if let Some(test) = inserted.filter(|test| inputs::longest(test) <= see.settings.max_input) {
-            self.grown.insert(test.clone(), grown);
-            let score = [MAX_STREAK - streak.min(MAX_STREAK), far, flip.run.0 as u64];
-            out.add(Goal::Try(Try { of: Some(flip.run), ..Try::new(test) }), false, score);
+        let grown = self.grown(flip, place);
+        let inserted = inputs::with_inserted(&run.test, &bytes);
+        for test in inserted.into_iter().chain([over]) {
+            if inputs::longest(&test) <= see.settings.max_input {
+                self.grown.insert(test.clone(), grown.clone());
+                let score = [MAX_STREAK - grown.streak.max(grown.word), 0, flip.run.0 as u64];
+                // The answer itself is run anyway, and proposed in vain.
+                out.add(Goal::Try(Try { of: Some(flip.run), ..Try::new(test) }), false, score);
+            }
         }
     }
 
@@ -189,7 +176,8 @@ impl Strategy for Definitions {
         // What is compared with ever other bytes is where words are recognised, and a word that was begun there is finished.
         let bytes = self.bytes.get(&flip.key.branch()).map_or(1, HashSet::len) as u64;
         let is_word = bytes > 1 && going_on.is_some_and(|on| on.streak > 1);
-        let share = if is_word { 0 } else { times * (NEAREST + far) * SHARES / bytes };
+        let after_word = if going_on.is_some_and(|on| on.word >= WORD) { AFTER_WORD } else { 1 };
+        let share = if is_word { 0 } else { times * (NEAREST + far) * SHARES / bytes / after_word };
         Some([share, turn, run])
     }
 
@@ -211,13 +199,21 @@ fn goal(candidate: &Candidate) -> u64 {
 
 /// How far a flip leads, whether it leads nearer to something, how it goes on. `None` for a flip of another strategy.
 fn decode(flip: &Flip) -> Option<(u64, bool, Option<GoingOn>)> {
-    let goal = flip.key.goal()?.checked_sub(GOALS)?;
+    let goal = flip.key.goal()?.checked_sub(GOALS).filter(|goal| *goal < GOALS)?;
     let packed = goal >> 1 & 0x7f_ffff;
     let (streak, word) = (packed / 2 / (MAX_STREAK + 1), packed / 2 % (MAX_STREAK + 1));
     Some((goal >> 24, goal & 1 == 1, (packed % 2 == 1).then_some(GoingOn { word, streak })))
 }
 
 impl Definitions {
+    /// How the test cases that answer a flip come about.
+    fn grown(&self, flip: &Flip, place: Place) -> Grown {
+        let (_, leads, going_on) = decode(flip).unwrap_or_default();
+        let GoingOn { streak, word } = going_on.unwrap_or_default();
+        let word = if streak == 0 { word } else { 0 };
+        Grown { place, branch: flip.key.branch(), streak, leads, word }
+    }
+
     /// A run recognised a word and what ends it: the part of its test case that is new, in those that executed something for the first time.
     fn put_into_bases(&self, id: RunId, see: &Context, out: &mut Proposals) {
         for base in &self.bases {
@@ -250,18 +246,6 @@ impl Definitions {
             let branch = Branch { site: Site { side: SIDE, number: at.site }, way: at.other_ways[other] };
             if let Some(byte) = see.expressions.only_byte(at.others[other]) {
                 self.bytes.entry(branch).or_default().insert(byte);
-            }
-            if std::env::var_os("PLXDEBUG").is_some() {
-                eprintln!(
-                    "FLIP run {} {:?} site line {} far {} {:?} step {step} place {:?} test {:?}",
-                    id.0,
-                    run.made.by,
-                    see.known.guide.line(see.known.guide.ended_by(SIDE, at.site).unwrap()),
-                    candidate.far,
-                    candidate.going_on,
-                    candidate.place,
-                    String::from_utf8_lossy(&run.test.stdin)
-                );
             }
             let key = FlipKey::new(SIDE, at, other).towards(goal(&candidate), at);
             let flip = Flip { depth: run.depth, ..Flip::new(id, SIDE, (step, other), key) };
@@ -318,7 +302,8 @@ fn going_on(changed: &Grown, branch: Branch, place: Option<&Place>) -> Option<Go
     Some(match (*offset > last.1, branch == changed.branch) {
         (true, true) => GoingOn { word, streak: word },
         (true, false) => GoingOn { word, streak: 0 },
-        (false, _) => GoingOn::default(),
+        // What ends a word may be one of several bytes.
+        (false, _) => GoingOn { word: changed.word, streak: 0 },
     })
 }
 
@@ -339,4 +324,31 @@ fn beginning<'r>(run: &'r Run, (source, offset): &Place) -> Option<&'r [u8]> {
 fn place(step: &Step, other: usize, see: &Context) -> Option<Place> {
     let (input, offset) = see.expressions.first_byte(step.others[other])?;
     Some((see.expressions.source(input)?, offset))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::laboratory::{self, Laboratory};
+    use super::*;
+    use crate::inputs::Changes;
+
+    #[test]
+    fn a_word_grows_where_a_branch_leads_nearer_to_a_target() {
+        let mut lab = Laboratory::with_map(laboratory::branching_map(), laboratory::target_at_the_end());
+        let mut definitions = Definitions::default();
+        let steps = [lab.step(0, 0, b'a', true), lab.step(1, 1, b'b', false)];
+        let run = lab.run("ax", &steps);
+        let flips = laboratory::flips(lab.learn(&mut definitions, &run));
+        assert_eq!(flips.iter().map(|flip| flip.step).collect::<Vec<_>>(), [1]);
+        let goal = Goal::Flip(flips[0].clone());
+        let changes = Changes { bytes: [((Source::Stdin, 1), b'b')].into(), ..Changes::default() };
+        let grown = laboratory::inputs(lab.answered(&mut definitions, &goal, &Answer::Sat(changes)));
+        assert_eq!(grown, ["abx", "ab"]);
+        let refused = laboratory::inputs(lab.answered(&mut definitions, &goal, &Answer::Unsat(vec![])));
+        assert_eq!(
+            refused,
+            ["abx", "ab"],
+            "what contradicts an earlier look at the byte is tried all the same"
+        );
+    }
 }

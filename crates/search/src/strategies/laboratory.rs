@@ -12,9 +12,9 @@ use crate::question::Question;
 use crate::words::Compared;
 use crate::Memory;
 use crate::Pair;
-use parallax_plan::{Destination, Plan, VersionPlan};
+use parallax_plan::{Destination, Distance, Plan, VersionPlan};
 use parallax_trace::request::Source;
-use parallax_trace::sites::{ProgramMap, SiteInfo, SiteKind};
+use parallax_trace::sites::{BlockInfo, EdgeInfo, ProgramMap, SiteInfo, SiteKind};
 use std::time::{Duration, Instant};
 
 pub struct Laboratory {
@@ -167,6 +167,37 @@ impl Laboratory {
     pub fn flips(&self, run: &RunFacts) -> Vec<Flip> {
         self.known.flips(run.id, crate::Side::New, &[])
     }
+}
+
+/// A function whose blocks 0 and 1 branch: 0 to 1 or 3, 1 to 2 or 3.
+pub fn branching_map() -> ProgramMap {
+    let edges = [(0, 0), (0, 1), (0, 3), (1, 2), (1, 3)].map(|(from, to)| EdgeInfo { from, to });
+    let (kind, cases) = (SiteKind::Branch, vec![]);
+    let site = |block| SiteInfo {
+        kind,
+        block,
+        instruction: 0,
+        line: 0,
+        column: 0,
+        cases: cases.clone(),
+        callee: None,
+    };
+    let sites = vec![site(0), site(1)];
+    ProgramMap {
+        blocks: vec![BlockInfo::default(); 4],
+        sites,
+        edges: edges.to_vec(),
+        ..ProgramMap::default()
+    }
+}
+
+/// A plan for it: block 2 of the new version is to be executed.
+pub fn target_at_the_end() -> Plan {
+    let distances =
+        vec![Distance::Branches(2), Distance::Branches(1), Distance::Branches(0), Distance::Never];
+    let target = Destination { block: Some(2), edges: vec![3], distances, ..Destination::default() };
+    let new = VersionPlan { destinations: vec![target], ..VersionPlan::default() };
+    Plan { versions: Pair::new(VersionPlan::default(), new), ..Plan::default() }
 }
 
 /// The standard inputs of the test cases among proposals, best first.

@@ -20,6 +20,7 @@ mod distance;
 mod evolve;
 mod follow;
 mod generational;
+mod greedy;
 mod havoc;
 mod hybrid;
 mod infect;
@@ -41,7 +42,7 @@ mod tree;
 mod words;
 
 #[cfg(test)]
-mod laboratory;
+pub mod laboratory;
 
 pub use portfolio::{standard_portfolio, Choice, Portfolio, UnknownStrategy, Weights, BASELINES};
 

@@ -108,6 +108,7 @@ fn all() -> Vec<Entry> {
         entry(Box::<relax::Relax>::default(), asks(24)),
         entry(Box::new(callees::Callees), asks(2)),
         entry(Box::new(regenerate::Regenerate), asks(1)),
+        entry(Box::<greedy::Greedy>::default(), asks(4)),
         entry(Box::<definitions::Definitions>::default(), Weights { questions: 16, traces: 40, glimpses: 0 }),
         entry(Box::<insert::Insert>::default(), tries(2, 0)),
         entry(Box::new(hybrid::Hybrid), tries(20, 0)),
