@@ -1,6 +1,5 @@
 //! Followed runs of pairs of small programs, against what the programs themselves print of their state.
 
 mod clear_outcomes;
-mod ladder;
 mod mutants;
 mod support;
