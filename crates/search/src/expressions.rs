@@ -13,6 +13,8 @@ use parallax_trace::request::Source;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+/// Bytes of an expression in the pool with its place in the tables, about.
+const BYTES_OF_EXPRESSION: u64 = 128;
 /// Random values tried to see whether a question is easy, and how much easier that makes it.
 const GUESSES: usize = 16;
 const EASIER: u64 = 8;
@@ -39,10 +41,18 @@ pub struct Importer<'m> {
     renamed: Vec<u32>,
 }
 
+/// Nodes of an expression that is looked at as a comparison of one byte.
+const MAX_COMPARISON: usize = 48;
+
 impl Expressions {
     /// `numbers`: put numbers in the place of their digits.
     pub fn new(numbers: bool) -> Expressions {
         Expressions { terms: Arc::default(), numbers }
+    }
+
+    /// Bytes that they take, about.
+    pub fn bytes(&self) -> u64 {
+        self.terms.pool.len() as u64 * BYTES_OF_EXPRESSION
     }
 
     /// For changing them.
@@ -151,6 +161,18 @@ impl Expressions {
     pub fn first_byte(&self, e: ExprId) -> Option<(u32, u32)> {
         let support = self.terms.pool.support(e);
         support.iter().map(|v| self.terms.pool.var(*v)).map(|v| (v.input, v.offset)).min()
+    }
+
+    /// The byte with which it holds, if it is about one byte and holds with that value only, in upper or lower case.
+    pub fn only_byte(&self, e: ExprId) -> Option<u8> {
+        let mut program = Program::new(&self.terms.pool, &[e]);
+        if program.vars().len() != 1 || program.len() > MAX_COMPARISON {
+            return None;
+        }
+        let mut fits = (0..=u8::MAX).filter(|byte| program.run_one(&|_| *byte) != 0);
+        let (first, more) = (fits.next()?, fits.next());
+        let is_case = more.is_none_or(|other| other.eq_ignore_ascii_case(&first));
+        (is_case && fits.next().is_none()).then_some(first)
     }
 
     /// Which input a number stands for.

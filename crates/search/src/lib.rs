@@ -29,6 +29,7 @@ mod goal;
 mod guide;
 mod havoc;
 mod inputs;
+mod intermediate;
 mod joint;
 mod knowledge;
 mod known;
@@ -36,6 +37,7 @@ mod loops;
 mod mutate;
 mod numbers;
 mod outcome;
+mod parts;
 mod path;
 mod permits;
 mod question;
@@ -171,6 +173,8 @@ pub struct Settings {
     pub query_time: Duration,
     /// What a run may do before it is cut.
     pub run_work: RunWork,
+    /// Bytes of paths and expressions that are kept, counted.
+    pub search_memory: u64,
     /// Whoever watches sets it when no more differences are wanted.
     pub enough: Arc<AtomicBool>,
     /// For each target: the edges of the new version's map of which one is taken whenever it is executed.
@@ -195,6 +199,7 @@ impl Default for Settings {
             query_steps: 50_000_000,
             query_time: Duration::from_secs(10),
             run_work: RunWork::default(),
+            search_memory: 2 << 30,
             enough: Arc::default(),
             targets: vec![],
             until_reached: false,

@@ -117,7 +117,8 @@ impl Comparison<'_> {
             };
             Executor::new(&instrumented.program, Kind::Instrumented, options)
         };
-        let mut natives = self.natives(&self.setting)?;
+        let programs = [&*self.built[0].native, &*self.built[1].native];
+        let mut natives = Natives::later(programs, self.limits(), &self.setting);
         natives.deadline = Some(deadline);
         let sanitized = self.sanitized(deadline)?;
         let symbolic = Pair::new(symbolic(0)?, symbolic(1)?);
@@ -150,6 +151,7 @@ impl Comparison<'_> {
             until_reached: self.reaching.is_some(),
             query_steps: self.args.query_steps,
             query_time: self.args.query_time,
+            search_memory: own_memory::counted(self.args.search_memory, self.args.own_memory),
             run_work: RunWork { factor: self.args.run_work, ..RunWork::default() },
             enough: shared.enough.clone(),
             max_input: self.max_input(),

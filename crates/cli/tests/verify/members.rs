@@ -30,8 +30,7 @@ fn program(body: &str) -> String {
 
 fn native(versions: &Versions, name: &str) -> std::path::PathBuf {
     let binary = versions.path().join(name.trim_end_matches(".c"));
-    let built =
-        Command::new("clang").arg("-o").arg(&binary).arg(versions.path().join(name)).status().unwrap();
+    let built = Command::new("cc").arg("-o").arg(&binary).arg(versions.path().join(name)).status().unwrap();
     assert!(built.success());
     binary
 }
@@ -89,4 +88,29 @@ fn every_input_is_in_one_partition_and_does_what_it_is_called() {
         }
     }
     assert!((900..1024).contains(&equal), "most inputs are alike, and some are not: {equal}");
+}
+
+#[test]
+fn arguments_end_where_their_shape_says() {
+    let old = "#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    if (argc != 2) return argc;
+    if (strcmp(argv[1], \"-n\") == 0) return 9;
+    return argv[1][0] == '-';
+}
+";
+    let new = old.replace(
+        "strcmp(argv[1], \"-n\") == 0",
+        "argv[1][0] == '-' && argv[1][1] * 2 == 'n' * 2 && argv[1][2] == 0",
+    );
+    let versions = Versions::new(old, &new);
+    let json = versions.verify(&["--symbolic", "argv", "--max-input", "3"]).json(0);
+    assert_eq!(json["verdict"], "equivalent-within", "{json:#}");
+    assert_eq!(
+        (&json["scope"]["arguments"], &json["stats"]["divergences"]),
+        (&serde_json::json!([0, 3]), &0.into())
+    );
+    let sums = json["shapes"].as_array().unwrap().iter().map(|shape| &shape["shares"]["equal"]);
+    assert!(sums.into_iter().all(|share| *share == 1.0), "{json:#}");
 }
