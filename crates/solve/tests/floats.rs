@@ -65,7 +65,7 @@ fn blaster() -> Stack {
 
 #[test]
 fn answers_about_floating_point_are_those_of_brute_force() {
-    let (mut seen, mut decided) = ([0, 0], [0; 5]);
+    let (mut seen, mut decided) = ([0, 0], [0; 3]);
     let mut stacks = [
         blaster(),
         Stack::new(vec![Box::new(Z3::new(1.0, Z3Kind::Logic))]),
@@ -102,8 +102,7 @@ fn answers_about_floating_point_are_those_of_brute_force() {
     assert!(stacks.iter().all(|stack| stack.wrong_models() == 0));
     assert!(seen[0] > 10 && seen[1] > 10, "the queries are one-sided: {seen:?}");
     assert!(decided[0] > QUERIES * 2 / 3, "lemmas decide too few of {QUERIES}: {decided:?}");
-    assert!(decided[3] > QUERIES / 2, "Z3 decides too few of {QUERIES}: {decided:?}");
-    assert!(decided[4] >= decided[0], "all together decide fewer: {decided:?}");
+    assert!(decided[2] >= decided[0], "all together decide fewer: {decided:?}");
 }
 
 #[test]
