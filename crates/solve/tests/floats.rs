@@ -157,6 +157,22 @@ fn a_point_on_a_circle_is_found_by_local_search() {
 }
 
 #[test]
+fn the_theory_of_z3_adds_a_quarter_to_an_integer() {
+    let mut pool = Pool::without_rules();
+    let byte = pool.byte(Var { input: 0, offset: 0 });
+    let x = pool.float(Op::FFromU, 64, [Some(byte), None, None], 0);
+    let quarter = real(&mut pool, 0.25);
+    let sum = arithmetic(&mut pool, Op::FAdd, x, quarter);
+    let bound = real(&mut pool, 7.25);
+    let equal = pool.binary(Op::FEq, sum, bound);
+    let mut stack = Stack::new(vec![Box::new(Z3Real::new(1.0))]);
+    assert_eq!(check(&mut stack, &pool, &[Constraint::is(equal)]), Some(true));
+    let other = real(&mut pool, 7.5);
+    let never = pool.binary(Op::FEq, sum, other);
+    assert_eq!(check(&mut stack, &pool, &[Constraint::is(never)]), Some(false));
+}
+
+#[test]
 fn recorded_queries_with_floating_point_are_read_back() {
     for seed in 0..100 {
         let mut rng = fastrand::Rng::with_seed(seed);
