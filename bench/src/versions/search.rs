@@ -7,6 +7,7 @@
 use crate::Result;
 use parallax_execute::TestCase;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,8 @@ pub struct Searched {
     pub wall: Duration,
     pub runs: u64,
     pub queries: u64,
+    /// Counted, of all strategies.
+    pub effort: u64,
 }
 
 #[derive(Deserialize)]
@@ -44,6 +47,14 @@ struct Difference {
 struct Stats {
     runs: u64,
     queries: u64,
+    /// Of states before there were strategies: none.
+    #[serde(default)]
+    strategies: BTreeMap<String, Strategy>,
+}
+
+#[derive(Deserialize)]
+struct Strategy {
+    effort: u64,
 }
 
 /// A `parallax` and what it is called with.
@@ -76,7 +87,12 @@ impl Search {
 
     /// Searches until the first difference or the limit.
     pub fn run(&self, old: &Path, new: &Path, seed: &TestCase) -> Result<Searched> {
-        self.call(old, new, seed, &[])
+        self.run_with(old, new, seed, &[])
+    }
+
+    /// The same with more options.
+    pub fn run_with(&self, old: &Path, new: &Path, seed: &TestCase, more: &[&str]) -> Result<Searched> {
+        self.call(old, new, seed, more)
     }
 
     fn call(&self, old: &Path, new: &Path, seed: &TestCase, more: &[&str]) -> Result<Searched> {
@@ -104,6 +120,7 @@ impl Search {
             wall,
             runs: report.stats.runs,
             queries: report.stats.queries,
+            effort: report.stats.strategies.values().map(|strategy| strategy.effort).sum(),
         })
     }
 }

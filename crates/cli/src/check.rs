@@ -16,6 +16,9 @@ use parallax_build::Cache;
 use std::fs::File;
 use std::path::{Component, Path};
 
+/// What the paths of a small program's seeds take.
+const LEAST_SEARCH_MEMORY: u64 = 1 << 20;
+
 /// Options that need no version to be judged.
 pub fn options(args: &DiffArgs) -> Result<(), CliError> {
     crate::strategies::check(&args.search)?;
@@ -23,6 +26,10 @@ pub fn options(args: &DiffArgs) -> Result<(), CliError> {
     none(args.runs == Some(0), "--runs 0: nothing would be tried; give at least 1")?;
     none(args.max_differences == 0, "--max-differences 0: the search would end at once; give at least 1")?;
     none(args.max_input == 0, "--max-input 0: no input could have a byte; give at least 1")?;
+    none(
+        args.search_memory < LEAST_SEARCH_MEMORY,
+        "--search-memory: it would not even hold the paths of the seeds; give at least 1M",
+    )?;
     symbolic(args.symbolic.as_deref())?;
     program(&args.build)?;
     if let Some(directory) = &args.record_queries {

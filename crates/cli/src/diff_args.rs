@@ -78,19 +78,22 @@ pub struct DiffArgs {
     /// Memory of Parallax itself: where it is used up, the search forgets its paths and learns them again
     #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = units::size)]
     pub own_memory: u64,
+    /// Memory of paths and expressions, as the search counts it: the paths of least worth are forgotten first
+    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = units::size)]
+    pub search_memory: u64,
     /// Longest input that is made by growing
     #[arg(long, value_name = "SIZE", default_value = "4K", value_parser = units::size)]
     pub max_input: u64,
     /// Time for writing corpus/ when the search is over; more than the default may make it end later than --time says
     #[arg(long, value_name = "TIME", default_value = "300ms", value_parser = units::duration)]
     pub corpus_time: Duration,
-    /// Time for following both versions on what was found, to tell how far each change got; a tenth of --time at most, 0 to leave it
+    /// Time for following both versions on what was found, to tell how far each change got; a tenth of --time at most
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = units::duration)]
     pub follow_time: Duration,
     /// Inputs that are followed besides those that show a difference
     #[arg(long, value_name = "N", default_value_t = 64)]
     pub follow_inputs: u32,
-    /// Events of both versions that are followed of one input
+    /// Events of both versions that are followed of one input; 0 to follow nothing
     #[arg(long, value_name = "N", default_value_t = 50_000_000)]
     pub follow_events: u64,
     /// Time for making one test smaller

@@ -16,7 +16,9 @@ use crate::own_memory::Room;
 use crate::reached::Reached;
 use parallax_execute::{Executor, Limits, Outcome, Run, TestCase};
 use parallax_oracle::{describe, judge, look, Case, Causes, Expectations, Flaky, Judgement, Rules};
-use parallax_search::{Cost, CutShort, Glimpse, Harness, HarnessError, Pair, Side, Snapshot, Traced, Verdict};
+use parallax_search::{
+    Cost, CutShort, Glimpse, Harness, HarnessError, Pair, Side, Snapshot, Traced, Verdict,
+};
 use parallax_trace::reader::Event;
 use parallax_trace::request::Input;
 use parallax_trace::synth::Synth;

@@ -54,7 +54,7 @@ struct Servers([Option<Executor>; 2]);
 /// Executors of both versions.
 pub struct Natives {
     programs: [PathBuf; 2],
-    executors: [Executor; 2],
+    executors: Servers,
     /// For the first rounds of confirmations.
     standing: [Servers; STANDING],
     /// For one of the others: which, and its servers.
@@ -122,9 +122,15 @@ impl Setting {
 impl Natives {
     pub fn new(programs: [&Path; 2], limits: Limits, setting: &Setting) -> Result<Natives, CliError> {
         let executors = [setting.native(programs[0])?, setting.native(programs[1])?];
-        Ok(Natives {
+        let later = Natives::later(programs, limits, setting);
+        Ok(Natives { executors: Servers(executors.map(Some)), ..later })
+    }
+
+    /// The same of programs that were run before: servers are started when they are needed.
+    pub fn later(programs: [&Path; 2], limits: Limits, setting: &Setting) -> Natives {
+        Natives {
             programs: programs.map(Path::to_owned),
-            executors,
+            executors: Servers::default(),
             standing: Default::default(),
             fresh: (0, Servers::default()),
             setting: setting.clone(),
@@ -132,7 +138,7 @@ impl Natives {
             limits,
             deadline: None,
             last: [None, None],
-        })
+        }
     }
 
     /// The executor of a version for this round of a confirmation.
@@ -159,8 +165,13 @@ impl Runner for Natives {
     type Error = NoRun;
 
     fn run(&mut self, which: Which, test: &TestCase) -> Result<Run, NoRun> {
-        let executor = &mut self.executors[which as usize];
         self.last[which as usize] = None;
+        let place = &mut self.executors.0[which as usize];
+        let executor = match place.take() {
+            Some(executor) => executor,
+            None => self.setting.disturbed(&self.programs[which as usize], None)?,
+        };
+        let executor = place.insert(executor);
         let run = run_until(executor, test, &self.limits, self.deadline)?;
         self.last[which as usize] = Some(run.clone());
         Ok(run)

@@ -17,6 +17,7 @@ use parallax_execute::{Outcome, Run};
 use parallax_oracle::Rules;
 use parallax_report::diff_view::{SeedRunView, SeedView};
 use parallax_report::evidence::seed_lines;
+use parallax_report::text::count;
 use parallax_report::{kept, Text};
 use std::path::Path;
 use std::sync::Mutex;
@@ -123,6 +124,15 @@ pub fn warn(warnings: Vec<String>, ledger: &Mutex<Ledger>, show: &mut Show) {
         show.event(&format!("warning: {warning}"));
     }
     lock(ledger).view.warnings.extend(warnings);
+}
+
+/// Why less than everything was compared, if runs were cut for what they cost.
+pub fn cut_short(runs: u64) -> Option<String> {
+    let runs = (runs > 0).then(|| count(runs, "run", "runs"))?;
+    Some(format!(
+        "{runs} of symbolic builds were cut after far more work than others did; what the versions do on these inputs in the end was not \
+         compared (--run-work, --time)"
+    ))
 }
 
 /// Seeds on which the versions differed before the search. Whether they do every time is for the search to say, and if it ends

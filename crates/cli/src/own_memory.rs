@@ -14,6 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The part of `--own-memory` that is for what the search keeps. The rest is for traces on their way, and for everything else.
 const KEPT_PART: (u64, u64) = (3, 4);
+/// The part that paths and expressions may take as they are counted, which is not to the byte.
+const COUNTED_PART: u64 = 2;
 /// The part that has to be free when the search begins.
 const FREE_PART: u64 = 2;
 /// The part that one trace may take.
@@ -28,6 +30,11 @@ const NODE: u64 = size_of::<parallax_trace::format::Node>() as u64;
 /// What the search may use of `--own-memory`.
 pub fn memory(own: u64) -> Memory {
     Memory { most: own / KEPT_PART.1 * KEPT_PART.0, used: used_memory, trim: trim_memory }
+}
+
+/// What paths and expressions may take, as the search counts it: no more than what is sure to be within `--own-memory`.
+pub fn counted(search: u64, own: u64) -> u64 {
+    search.min(own / COUNTED_PART)
 }
 
 /// Refuses a limit that would not even hold what is known before the search.

@@ -8,7 +8,7 @@
 
 use crate::numbers::Numbers;
 use crate::origins::{Origins, Value};
-use parallax_model::{BlockId, Op, Operand, Program};
+use parallax_model::{BlockId, InstId, Op, Operand, Program};
 use std::collections::BTreeMap;
 
 /// A place that gives a value to what a decision looks at.
@@ -17,6 +17,8 @@ pub struct Definition {
     pub block: u32,
     /// If it is the way out of the block that decides which value it is.
     pub edge: Option<u32>,
+    /// The block that stores it, if it gets to the decision through memory. May be the same.
+    pub store: Option<u32>,
 }
 
 /// One way that a decision can go.
@@ -55,6 +57,14 @@ pub(crate) fn decisions(
         }
     }
     found
+}
+
+/// Where the conditions by which a block chooses between values, without a branch, get theirs.
+pub(crate) fn choices(program: &Program, origins: &mut Origins, block: BlockId) -> Vec<Definition> {
+    let is_choice = |inst: &InstId| matches!(program.inst(*inst).op, Op::Select);
+    let choices: Vec<InstId> = program.block(block).insts.iter().filter(is_choice).collect();
+    let conditions = choices.into_iter().filter_map(|inst| program.operands(inst).first().copied());
+    conditions.flat_map(|condition| origins.of(condition)).map(|(_, definition)| definition).collect()
 }
 
 /// The end of a block with several ways out.

@@ -68,8 +68,12 @@ pub struct VersionPlan {
     /// By block: steps of control dependence to the nearest destination.
     pub control: Vec<Option<u32>>,
     pub irrelevant: Irrelevant,
+    /// By block that ends in a jump: where to.
+    pub jumps: BTreeMap<u32, u32>,
     /// By block that ends in a decision, or that calls through a pointer.
     pub decisions: BTreeMap<u32, Decision>,
+    /// By destination: where the conditions by which it chooses between values get theirs.
+    pub choices: BTreeMap<u32, Vec<Definition>>,
     /// For distances to other blocks, when they are wanted.
     pub graph: Graph,
 }

@@ -1,6 +1,6 @@
 //! The way from two models to a [`Plan`].
 
-use crate::decisions::decisions;
+use crate::decisions::{choices, decisions};
 use crate::distances::{self, Graph};
 use crate::numbers::Numbers;
 use crate::origins::Origins;
@@ -77,6 +77,9 @@ impl Version<'_> {
             let (program, settings) = (self.program, *self.settings);
             let mut origins = Origins { program, calls: &calls, numbers: &numbers, reaching, settings };
             plan.decisions = decisions(program, &numbers, &mut origins);
+            let choices =
+                aims.iter().map(|(block, _)| (numbers.of(*block), choices(program, &mut origins, *block)));
+            plan.choices = choices.filter_map(|(number, all)| Some((number?, all))).collect();
         }
         plan
     }
@@ -117,7 +120,12 @@ impl Version<'_> {
         let irrelevant =
             Irrelevant { execute: edges(&branches.execute), propagate: edges(&branches.propagate) };
         let control = control(&blocks);
+        let jump = |block: BlockId| match program.successors(block) {
+            [to] => Some((numbers.of(block)?, numbers.of(*to)?)),
+            _ => None,
+        };
+        let jumps = program.block_ids().filter_map(jump).collect();
         let graph = Graph::new(icfg, numbers);
-        VersionPlan { places, destinations, control, irrelevant, graph, ..VersionPlan::default() }
+        VersionPlan { places, destinations, control, irrelevant, jumps, graph, ..VersionPlan::default() }
     }
 }

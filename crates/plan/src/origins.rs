@@ -18,9 +18,21 @@ use std::collections::{BTreeSet, HashSet};
 pub enum Value {
     Int(u64),
     Func(FuncId),
+}
+
+/// What is known of a value on the way: which bits are 1 and which are 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    Bits {
+        ones: u64,
+        zeros: u64,
+    },
+    Func(FuncId),
     /// The address of a variable: not null.
     Address,
 }
+
+const NOTHING: Known = Known::Bits { ones: 0, zeros: 0 };
 
 /// An operation with constants, on a value of so many bits.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +46,16 @@ enum Step {
 /// A value on the way back, and what is done with it from there on, the last step first. `None`: that cannot be told.
 type Steps = Option<Vec<Step>>;
 
+/// An operand that is still to be followed.
+struct Pending {
+    operand: Operand,
+    steps: Steps,
+    /// Where it gets into what was followed before, if it does so at a place that runs show.
+    place: Option<Definition>,
+}
+
 struct Walk {
-    pending: Vec<(Operand, Steps, Option<Definition>)>,
+    pending: Vec<Pending>,
     seen: HashSet<Operand>,
     found: BTreeSet<(Option<Value>, Definition)>,
 }
@@ -48,45 +68,67 @@ pub struct Origins<'a> {
     pub settings: Settings,
 }
 
+impl Walk {
+    fn push(&mut self, operand: Operand, steps: Steps, place: Option<Definition>) {
+        self.pending.push(Pending { operand, steps, place });
+    }
+
+    /// The operand gets this value, as far as it is known there.
+    fn found(&mut self, known: Known, steps: &Steps, place: Definition) {
+        let apply = |steps: &Vec<Step>| steps.iter().rev().try_fold(known, |known, step| apply(known, *step));
+        let value = steps.as_ref().and_then(apply).and_then(|known| match known {
+            Known::Bits { ones, zeros } if ones | zeros == u64::MAX => Some(Value::Int(ones)),
+            Known::Func(f) => Some(Value::Func(f)),
+            _ => None,
+        });
+        self.found.insert((value, place));
+    }
+}
+
 impl Origins<'_> {
     /// See the module.
     pub fn of(&mut self, operand: Operand) -> Vec<(Option<Value>, Definition)> {
         let mut walk = Walk { pending: vec![], seen: HashSet::new(), found: BTreeSet::new() };
-        walk.pending.push((operand, Some(vec![]), None));
+        walk.push(operand, Some(vec![]), None);
         for _ in 0..self.settings.steps {
-            let Some((operand, steps, place)) = walk.pending.pop() else { break };
-            self.step(operand, steps, place, &mut walk);
+            let Some(next) = walk.pending.pop() else { break };
+            self.step(next, &mut walk);
         }
-        walk.found.into_iter().take(self.settings.definitions).collect()
+        // Those of known value come last in order, and first here.
+        walk.found.into_iter().rev().take(self.settings.definitions).collect()
     }
 
-    fn step(&mut self, operand: Operand, steps: Steps, place: Option<Definition>, walk: &mut Walk) {
+    fn step(&mut self, next: Pending, walk: &mut Walk) {
+        let Pending { operand, steps, place } = next;
         let constant = match operand {
-            Operand::Int { value, .. } => Some(Value::Int(value)),
-            Operand::Null => Some(Value::Int(0)),
-            Operand::Func(f) => Some(Value::Func(f)),
-            Operand::Global(_) => Some(Value::Address),
+            Operand::Int { value, .. } => Some(Known::Bits { ones: value, zeros: !value }),
+            Operand::Null => Some(Known::Bits { ones: 0, zeros: u64::MAX }),
+            Operand::Func(f) => Some(Known::Func(f)),
+            Operand::Global(_) => Some(Known::Address),
             _ => None,
         };
         if let (Some(constant), Some(place)) = (constant, place) {
-            let value = steps
-                .and_then(|steps| steps.iter().rev().try_fold(constant, |value, step| apply(value, *step)));
-            walk.found.insert((value, place));
-            return;
+            return walk.found(constant, &steps, place);
         }
         match operand {
             Operand::Arg { func, index } if walk.seen.insert(operand) => {
-                self.argument(func, index, steps, walk)
+                self.argument((func, index), steps, place, walk);
             }
             Operand::Inst(inst) if walk.seen.insert(operand) => self.result(inst, steps, place, walk),
             _ => {}
         }
     }
 
-    fn argument(&self, func: FuncId, index: u32, steps: Steps, walk: &mut Walk) {
+    fn argument(
+        &self,
+        (func, index): (FuncId, u32),
+        steps: Steps,
+        from: Option<Definition>,
+        walk: &mut Walk,
+    ) {
         for site in self.calls.callers(func).filter(|site| is_plain_call(self.program, *site, func)) {
             if let Some(given) = self.program.call_arguments(site).get(index as usize) {
-                walk.pending.push((*given, steps.clone(), self.place(site)));
+                walk.push(*given, steps.clone(), self.place(site, from));
             }
         }
     }
@@ -95,32 +137,28 @@ impl Origins<'_> {
         let program = self.program;
         let operands = program.operands(inst);
         let bits = operands.first().and_then(|o| program.operand_bits(*o));
-        let constant = |n: usize| match operands.get(n) {
-            Some(Operand::Int { value, .. }) => Some(*value),
-            Some(Operand::Null) => Some(0),
-            _ => None,
-        };
         let then = |step: Step| steps.clone().map(|steps| [&steps[..], &[step]].concat());
         match program.inst(inst).op {
-            Op::ICmp(predicate) => match (bits, constant(0), constant(1)) {
+            Op::ICmp(predicate) => match (bits, constant(operands, 0), constant(operands, 1)) {
                 (Some(bits), None, Some(with)) => {
-                    walk.pending.push((operands[0], then(Step::Compare { predicate, bits, with }), place));
+                    walk.push(operands[0], then(Step::Compare { predicate, bits, with }), place);
                 }
                 (Some(bits), Some(with), None) => {
                     let step = Step::Compare { predicate: predicate.swapped(), bits, with };
-                    walk.pending.push((operands[1], then(step), place));
+                    walk.push(operands[1], then(step), place);
                 }
-                _ => walk.pending.extend(operands.iter().map(|o| (*o, None, place))),
+                _ => operands.iter().for_each(|o| walk.push(*o, None, place)),
             },
             Op::Binary(op) => {
-                // A counter: how often it is executed decides.
-                walk.found.extend(self.place(inst).map(|here| (None, here)));
-                match (bits, constant(1)) {
-                    (Some(bits), Some(with)) => {
-                        walk.pending.push((operands[0], then(Step::Binary { op, bits, with }), place));
-                    }
-                    _ => walk.pending.extend(operands.iter().map(|o| (*o, None, place))),
+                let (one, step) = match (bits, constant(operands, 1)) {
+                    (Some(bits), Some(with)) => (&operands[..1], then(Step::Binary { op, bits, with })),
+                    _ => (operands, None),
+                };
+                // A flag among others is known whatever those are; of a counter, how often this is executed decides.
+                if let Some(here) = self.place(inst, place) {
+                    walk.found(NOTHING, &step, here);
                 }
+                one.iter().for_each(|o| walk.push(*o, step.clone(), place));
             }
             Op::Cast(op) => {
                 let to = program.operand_bits(Operand::Inst(inst));
@@ -128,64 +166,82 @@ impl Origins<'_> {
                     CastOp::Trunc => Step::Cut { bits: to },
                     _ => Step::Extend { signed: op == CastOp::SExt, from, to },
                 });
-                walk.pending.push((operands[0], step.and_then(then), place));
+                walk.push(operands[0], step.and_then(then), place);
             }
-            Op::Freeze => walk.pending.push((operands[0], steps, place)),
+            Op::Freeze => walk.push(operands[0], steps, place),
             Op::Select => {
-                let here = self.place(inst);
-                walk.pending.extend(operands[1..].iter().map(|o| (*o, steps.clone(), here)));
+                let here = self.place(inst, place);
+                operands[1..].iter().for_each(|o| walk.push(*o, steps.clone(), here));
+                walk.push(operands[0], None, here);
             }
-            Op::Phi { .. } => self.phi(inst, steps, walk),
-            Op::Load { .. } => self.load(inst, steps, walk),
-            op if op.call().is_some() => self.call(inst, steps, walk),
+            Op::Phi { .. } => self.phi(inst, steps, place, walk),
+            Op::Load { .. } => self.load(inst, steps, place, walk),
+            op if op.call().is_some() => self.call(inst, steps, place, walk),
             _ => {}
         }
     }
 
-    fn phi(&self, inst: InstId, steps: Steps, walk: &mut Walk) {
+    fn phi(&self, inst: InstId, steps: Steps, place: Option<Definition>, walk: &mut Walk) {
         let (program, to) = (self.program, self.program.inst(inst).block);
         for (value, from) in program.operands(inst).iter().zip(program.phi_blocks(inst)) {
             let edge = program.successors(*from).iter().position(|s| *s == to);
             let edge = edge.filter(|_| program.successors(*from).len() > 1);
             let edge = edge.and_then(|successor| self.numbers.edge(*from, successor as u32));
-            let place = self.numbers.of(*from).map(|block| Definition { block, edge });
-            walk.pending.push((*value, steps.clone(), place));
+            let store = place.and_then(|place| place.store);
+            let here = self.numbers.of(*from).map(|block| Definition { block, edge, store });
+            walk.push(*value, steps.clone(), here);
         }
     }
 
-    fn load(&mut self, inst: InstId, steps: Steps, walk: &mut Walk) {
+    fn load(&mut self, inst: InstId, steps: Steps, place: Option<Definition>, walk: &mut Walk) {
         let program = self.program;
         let Some(reaching) = &mut self.reaching else { return };
         let bits = program.operand_bits(Operand::Inst(inst));
-        for writer in reaching.definitions(inst).writers.into_iter().take(self.settings.steps) {
-            let place =
-                self.numbers.of(program.inst(writer).block).map(|block| Definition { block, edge: None });
+        let writers = reaching.definitions(inst).writers;
+        // A table that nobody writes: what it is read at decides.
+        if let (true, Some(Operand::Inst(address))) = (writers.is_empty(), program.operands(inst).first()) {
+            let indices = program.operands(*address).iter().skip(1);
+            indices.for_each(|index| walk.push(*index, None, place));
+        }
+        for writer in writers.into_iter().take(self.settings.steps) {
             let operands = program.operands(writer);
+            let Some(mut here) = self.place(writer, place) else { continue };
             match program.inst(writer).op {
                 Op::Store { .. } if program.operand_bits(operands[0]) == bits => {
-                    walk.pending.push((operands[0], steps.clone(), place));
+                    // What stands nearest to the decision is kept.
+                    here.store = here.store.or(Some(here.block));
+                    walk.push(operands[0], steps.clone(), Some(here));
                 }
-                _ => walk.found.extend(place.map(|place| (None, place))),
+                _ => walk.found(NOTHING, &None, here),
             }
         }
     }
 
-    fn call(&self, inst: InstId, steps: Steps, walk: &mut Walk) {
+    fn call(&self, inst: InstId, steps: Steps, place: Option<Definition>, walk: &mut Walk) {
         let program = self.program;
         let plain = self.calls.callees(inst).iter().filter(|f| is_plain_call(program, inst, **f));
         for f in plain.filter(|f| program.func(**f).is_defined()) {
             for block in program.func(*f).blocks.iter() {
                 let end = program.terminator(block);
                 if let (Op::Ret, Some(value)) = (program.inst(end).op, program.operands(end).first()) {
-                    walk.pending.push((*value, steps.clone(), self.place(end)));
+                    walk.push(*value, steps.clone(), self.place(end, place));
                 }
             }
         }
     }
 
-    fn place(&self, inst: InstId) -> Option<Definition> {
+    /// The block of an instruction; on the way from a decision to `from`.
+    fn place(&self, inst: InstId, from: Option<Definition>) -> Option<Definition> {
         let block = self.numbers.of(self.program.inst(inst).block)?;
-        Some(Definition { block, edge: None })
+        Some(Definition { block, edge: None, store: from.and_then(|from| from.store) })
+    }
+}
+
+fn constant(operands: &[Operand], n: usize) -> Option<u64> {
+    match operands.get(n) {
+        Some(Operand::Int { value, .. }) => Some(*value),
+        Some(Operand::Null) => Some(0),
+        _ => None,
     }
 }
 
@@ -193,36 +249,90 @@ fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits.clamp(1, 64))
 }
 
-fn apply(value: Value, step: Step) -> Option<Value> {
-    let value = match (value, step) {
-        (Value::Int(value), _) => value,
+/// `None`: nothing can be told any more.
+fn apply(known: Known, step: Step) -> Option<Known> {
+    let (ones, zeros) = match (known, step) {
+        (Known::Bits { ones, zeros }, _) => (ones, zeros),
         // An address is only ever compared with null here.
-        (_, Step::Compare { predicate: IntPredicate::Eq, with: 0, .. }) => return Some(Value::Int(0)),
-        (_, Step::Compare { predicate: IntPredicate::Ne, with: 0, .. }) => return Some(Value::Int(1)),
+        (_, Step::Compare { predicate: IntPredicate::Eq, with: 0, .. }) => return Some(exactly(0)),
+        (_, Step::Compare { predicate: IntPredicate::Ne, with: 0, .. }) => return Some(exactly(1)),
+        (Known::Func(_), Step::Extend { .. }) => return Some(known),
         _ => return None,
     };
-    Some(Value::Int(match step {
-        Step::Compare { predicate, bits, with } => u64::from(predicate.holds(bits, value, with)),
-        Step::Cut { bits } => value & mask(bits),
-        Step::Extend { signed: false, from, .. } => value & mask(from),
+    let full = |bits: u32| ((ones | zeros) & mask(bits) == mask(bits)).then_some(ones & mask(bits));
+    match step {
+        Step::Compare { predicate, bits, with } => match (full(bits), predicate) {
+            (Some(value), _) => Some(exactly(predicate.holds(bits, value, with).into())),
+            (None, IntPredicate::Eq | IntPredicate::Ne) => {
+                let differs = (ones & !with | zeros & with) & mask(bits) != 0;
+                differs.then(|| exactly((predicate == IntPredicate::Ne).into()))
+            }
+            _ => None,
+        },
+        Step::Cut { bits } | Step::Extend { signed: false, from: bits, .. } => {
+            Some(Known::Bits { ones: ones & mask(bits), zeros: zeros | !mask(bits) })
+        }
         Step::Extend { signed: true, from, to } => {
             let unused = 64 - from.clamp(1, 64);
-            (((value << unused) as i64) >> unused) as u64 & mask(to)
+            full(from).map(|value| exactly((((value << unused) as i64) >> unused) as u64 & mask(to)))
         }
-        Step::Binary { op, bits, with } => binary(op, value, with)? & mask(bits),
-    }))
+        Step::Binary { op, bits, with } => binary(op, (ones, zeros), full(bits), with, bits),
+    }
 }
 
-fn binary(op: BinaryOp, value: u64, with: u64) -> Option<u64> {
+fn exactly(value: u64) -> Known {
+    Known::Bits { ones: value, zeros: !value }
+}
+
+fn binary(
+    op: BinaryOp,
+    (ones, zeros): (u64, u64),
+    value: Option<u64>,
+    with: u64,
+    bits: u32,
+) -> Option<Known> {
     Some(match op {
-        BinaryOp::Add => value.wrapping_add(with),
-        BinaryOp::Sub => value.wrapping_sub(with),
-        BinaryOp::Mul => value.wrapping_mul(with),
-        BinaryOp::And => value & with,
-        BinaryOp::Or => value | with,
-        BinaryOp::Xor => value ^ with,
-        BinaryOp::Shl => value.checked_shl(with.try_into().ok()?)?,
-        BinaryOp::LShr => value.checked_shr(with.try_into().ok()?)?,
+        BinaryOp::And => Known::Bits { ones: ones & with, zeros: zeros | !with },
+        BinaryOp::Or => Known::Bits { ones: ones | with, zeros: zeros & !with },
+        BinaryOp::LShr if with < 64 => {
+            Known::Bits { ones: ones >> with, zeros: zeros >> with | !(u64::MAX >> with) }
+        }
+        BinaryOp::Add => exactly(value?.wrapping_add(with) & mask(bits)),
+        BinaryOp::Sub => exactly(value?.wrapping_sub(with) & mask(bits)),
+        BinaryOp::Mul => exactly(value?.wrapping_mul(with) & mask(bits)),
+        BinaryOp::Xor => exactly((value? ^ with) & mask(bits)),
+        BinaryOp::Shl => exactly(value?.checked_shl(with.try_into().ok()?)? & mask(bits)),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OR_4: Step = Step::Binary { op: BinaryOp::Or, bits: 32, with: 4 };
+
+    fn with_mask(with: u64) -> Step {
+        Step::Binary { op: BinaryOp::And, bits: 32, with }
+    }
+
+    #[test]
+    fn a_flag_is_known_though_the_others_are_not() {
+        let is_set = Step::Compare { predicate: IntPredicate::Ne, bits: 32, with: 0 };
+        let all = |steps: &[Step]| steps.iter().try_fold(NOTHING, |known, step| apply(known, *step));
+        assert_eq!(all(&[OR_4, with_mask(4), is_set]), Some(exactly(1)));
+        assert_eq!(all(&[OR_4, with_mask(2), is_set]), None, "that flag may be set or not");
+        assert_eq!(all(&[with_mask(!4), with_mask(4), is_set]), Some(exactly(0)));
+    }
+
+    #[test]
+    fn numbers_are_as_wide_as_they_are() {
+        let extend = |signed| Step::Extend { signed, from: 8, to: 32 };
+        assert_eq!(apply(exactly(0xff), extend(true)), Some(exactly(0xffff_ffff)));
+        assert_eq!(apply(exactly(0xff), extend(false)), Some(exactly(0xff)));
+        let add = Step::Binary { op: BinaryOp::Add, bits: 8, with: 2 };
+        assert_eq!(apply(exactly(0xff), add), Some(exactly(1)));
+        let below = Step::Compare { predicate: IntPredicate::Slt, bits: 8, with: 0 };
+        assert_eq!(apply(exactly(0xff), below), Some(exactly(1)));
+    }
 }

@@ -19,7 +19,7 @@ use crate::permits::Permits;
 use crate::scheduler::{self, Scheduler, Work};
 use crate::solvers::Solvers;
 use crate::strategies::{Context, GlimpsedTest, Portfolio, Proposals};
-use crate::workers::{Done, Order, Seen, Workers};
+use crate::workers::{Done, Message, Order, Seen, Workers};
 use crate::{Budget, Cost, CutShort, Glimpse, Harness, HarnessError, Settings, Traced, Verdict};
 use crate::{Pair, Side};
 use parallax_execute::TestCase;
@@ -37,12 +37,16 @@ mod batch;
 mod memory;
 mod summary;
 mod targets;
+mod verdicts;
 
+#[cfg(test)]
+mod odd;
 #[cfg(test)]
 mod repeatable;
 
 use allowance::Allowance;
 pub use allowance::{is_uneven, RunWork};
+use verdicts::Verdicts;
 
 /// Batches under way at once.
 const BATCHES: usize = 2;
@@ -86,6 +90,7 @@ pub struct Engine<'a> {
     thought: u64,
     accounting: Accounting,
     allowance: Allowance,
+    verdicts: Verdicts,
     /// Results that came before their turn, and whose turn it is.
     arrived: HashMap<usize, Done>,
     taken: usize,
@@ -134,6 +139,7 @@ impl<'a> Engine<'a> {
             random: fastrand::Rng::with_seed(settings.random_seed),
             thought: 0,
             allowance: Allowance::new(settings.run_work),
+            verdicts: Verdicts::default(),
             accounting: Accounting { by_strategy, ..Accounting::default() },
             arrived: HashMap::new(),
             taken: 0,
@@ -174,7 +180,15 @@ impl<'a> Engine<'a> {
                 break ended;
             }
         };
-        workers.stop();
+        let ended = match ended {
+            Ended::Exhausted | Ended::Runs => self.finish_judging(&workers).unwrap_or(ended),
+            ended => ended,
+        };
+        for message in workers.stop() {
+            if let Message::Verdict(number, verdict) = message {
+                self.verdict_arrived(number, verdict);
+            }
+        }
         self.finish(ended)
     }
 
@@ -229,7 +243,10 @@ impl<'a> Engine<'a> {
             };
             workers.took(&done);
             let costs = done.costs();
-            self.take_verdict(&planned, done.verdict);
+            if done.is_judged {
+                self.await_verdict(self.taken - 1, &planned);
+            }
+            self.reward_for_differences();
             self.note_cut(&planned, costs);
             let has_news = match done.seen {
                 Seen::All(traced) => self.learn(planned, *traced),
@@ -249,23 +266,39 @@ impl<'a> Engine<'a> {
             if self.budget.is_over() {
                 return Err(self.stop_reason().unwrap_or(Ended::Time));
             }
-            if let Some(done) = self.arrived.remove(&self.taken) {
-                self.taken += 1;
-                return Ok(done);
+            if !self.verdicts.are_due(self.taken) {
+                if let Some(done) = self.arrived.remove(&self.taken) {
+                    self.taken += 1;
+                    return Ok(done);
+                }
             }
-            match workers.results.recv_timeout(Duration::from_millis(50)) {
-                Ok(result) => match result.done {
-                    Ok(done) => drop(self.arrived.insert(result.number, done)),
-                    Err(HarnessError(why)) => {
-                        self.trouble = Some(why);
-                        let interrupted = self.budget.interrupt.is_set();
-                        return Err(if interrupted { Ended::Interrupted } else { Ended::Harness });
-                    }
-                },
-                Err(std::sync::mpsc::RecvTimeoutError::Timeout) => self.tell_status(),
-                Err(_) => return Err(Ended::Harness),
+            self.receive_one(workers)?;
+        }
+    }
+
+    /// Waits a moment for what the workers have to say.
+    fn receive_one(&mut self, workers: &Workers) -> Result<(), Ended> {
+        match workers.results.recv_timeout(Duration::from_millis(50)) {
+            Ok(result) => self.sort_in(result),
+            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {
+                self.tell_status();
+                Ok(())
+            }
+            Err(_) => Err(Ended::Harness),
+        }
+    }
+
+    fn sort_in(&mut self, message: Message) -> Result<(), Ended> {
+        match message {
+            Message::Done(number, done) => drop(self.arrived.insert(number, done)),
+            Message::Verdict(number, verdict) => self.verdict_arrived(number, verdict),
+            Message::Broken(HarnessError(why)) => {
+                self.trouble = Some(why);
+                let interrupted = self.budget.interrupt.is_set();
+                return Err(if interrupted { Ended::Interrupted } else { Ended::Harness });
             }
         }
+        Ok(())
     }
 
     fn tell_status(&mut self) {
@@ -285,39 +318,6 @@ impl<'a> Engine<'a> {
         if count(CutShort::Work) > 0 {
             self.allowance.keep(planned.again());
         }
-    }
-
-    fn take_verdict(&mut self, planned: &Planned, verdict: Option<Verdict>) {
-        let Some(Verdict::Different { signature }) = verdict else { return };
-        let count = self.accounting.signatures.entry(signature.clone()).or_default();
-        *count += 1;
-        if *count > 1 {
-            return (self.watch)(Progress::Again { signature });
-        }
-        if let Some(by) = planned.purpose.made.by {
-            self.accounting.by_strategy[by.0].differences += 1;
-            self.scheduler.reward(planned.work, by, scheduler::GAIN_OF_DIFFERENCE);
-        }
-        let found = Found {
-            test: planned.test.clone(),
-            signature,
-            after: self.clock.started.elapsed(),
-            runs: self.taken as u64,
-            strategies: self.chain(planned.purpose.made),
-        };
-        (self.watch)(Progress::Difference(found));
-    }
-
-    /// The strategies that led from a seed to a test case, step by step.
-    fn chain(&self, made: Made) -> Vec<&'static str> {
-        let mut chain: Vec<&'static str> = Vec::new();
-        let mut at = Some(made);
-        while let Some(Made { by: Some(by), first_by, of }) = at {
-            chain.extend([Some(by), first_by].into_iter().flatten().map(|id| self.portfolio.name(id)));
-            at = of.map(|RunId(run)| self.known.runs[run].made);
-        }
-        chain.reverse();
-        chain
     }
 
     /// Takes in a coverage run. True if it showed something new.
@@ -348,7 +348,7 @@ impl<'a> Engine<'a> {
     fn learn(&mut self, planned: Planned, traced: Pair<Traced>) -> bool {
         let Planned { test, purpose, work, flip, .. } = planned;
         self.accounting.stats.traces += 2;
-        let made = purpose.made;
+        let (made, is_seed) = (purpose.made, purpose.is_seed);
         let nodes: u64 = traced.iter().map(|(_, traced)| traced.trace.nodes().len() as u64).sum();
         self.thought += nodes / NODES_OF_TRACE;
         traced.iter().for_each(|(_, traced)| self.count_losses(traced));
@@ -366,6 +366,9 @@ impl<'a> Engine<'a> {
         }
         if let Some((flip, over_numbers)) = flip {
             self.check_arrival(&flip, over_numbers, facts.id);
+        }
+        if !is_seed && !self.settings.reuse {
+            return self.known.run(facts.id).novelty.is_something();
         }
         for id in self.portfolio.ids() {
             let out = self.ask_strategy(id, |strategy, see, out| strategy.learn(&facts, see, out));

@@ -8,9 +8,9 @@
 //! Always holds: no lane has more goals than the limit, and their test cases take no more bytes than the limit; of too many, the
 //! worst are dropped. Taking goals out is deterministic.
 
-use crate::goal::{Goal, GoalId, StrategyId};
+use crate::goal::{Goal, GoalId, RunId, StrategyId};
 use crate::inputs;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What a goal is worth in a lane: the smaller the better; of equals the older one is better.
 pub type Score = [u64; 3];
@@ -38,24 +38,42 @@ struct Waiting {
     scores: Vec<(StrategyId, Score)>,
 }
 
-/// The goals of one strategy: far from the change, and near it.
+/// Questions and test cases are asked for apart: nobody waits for the solver who wants a test case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Question,
+    Try,
+}
+
+impl Kind {
+    fn of(goal: &Goal) -> Kind {
+        match goal {
+            Goal::Try(_) => Kind::Try,
+            Goal::Flip(_) | Goal::Differ(_) => Kind::Question,
+        }
+    }
+}
+
+/// The goals of one strategy: of each kind, far from the change and near it.
 #[derive(Default)]
 struct Lane {
-    halves: [BTreeSet<(Score, GoalId)>; 2],
+    parts: [[BTreeSet<(Score, GoalId)>; 2]; 2],
     bytes: usize,
     near_was_last: bool,
 }
 
 impl Lane {
     fn len(&self) -> usize {
-        self.halves.iter().map(BTreeSet::len).sum()
+        self.parts.iter().flatten().map(BTreeSet::len).sum()
     }
 
     fn worst(&self) -> Option<GoalId> {
         let last = |half: &BTreeSet<(Score, GoalId)>| half.last().copied();
+        let all = |near: usize| self.parts.iter().map(move |part| &part[near]);
+        let worst = |near: usize| all(near).filter_map(last).max();
+        let count = |near: usize| all(near).map(BTreeSet::len).sum::<usize>();
         // Those far from the change go first.
-        let [far, near] = &self.halves;
-        let shed = if near.len() > far.len() { last(near) } else { last(far).or_else(|| last(near)) };
+        let shed = if count(1) > count(0) { worst(1) } else { worst(0).or_else(|| worst(1)) };
         shed.map(|(_, id)| id)
     }
 }
@@ -85,10 +103,10 @@ impl Frontier {
     pub fn push(&mut self, goal: Goal, by: Option<StrategyId>, near: bool, scores: Vec<(StrategyId, Score)>) {
         let id = self.next_id();
         self.next += 1;
-        let bytes = footprint(&goal);
+        let (bytes, kind) = (footprint(&goal), Kind::of(&goal));
         for (strategy, score) in &scores {
             let lane = &mut self.lanes[strategy.0];
-            lane.halves[usize::from(near)].insert((*score, id));
+            lane.parts[kind as usize][usize::from(near)].insert((*score, id));
             lane.bytes += bytes;
         }
         let lanes: Vec<StrategyId> = scores.iter().map(|(strategy, _)| *strategy).collect();
@@ -108,26 +126,28 @@ impl Frontier {
 
     fn remove(&mut self, id: GoalId) -> Option<Waiting> {
         let waiting = self.goals.remove(&id)?;
-        let bytes = footprint(&waiting.goal);
+        let (bytes, kind) = (footprint(&waiting.goal), Kind::of(&waiting.goal));
         for (strategy, score) in &waiting.scores {
             let lane = &mut self.lanes[strategy.0];
-            lane.halves[usize::from(waiting.near)].remove(&(*score, id));
+            lane.parts[kind as usize][usize::from(waiting.near)].remove(&(*score, id));
             lane.bytes -= bytes;
         }
         Some(waiting)
     }
 
-    /// The best goal of a lane, and who thought of it: whose lane it is, if nobody did. `now`: what it is worth by now; a goal that got worse waits on. Goals of a score of
+    /// The best goal of a kind in a lane, and who thought of it: whose lane it is, if nobody did. `now`: what it is worth by now; a goal that got worse waits on. Goals of a score of
     /// `worst` or worse are none.
     pub fn pop(
         &mut self,
-        strategy: StrategyId,
+        (strategy, kind): (StrategyId, Kind),
         worst: u64,
         now: &dyn Fn(GoalId, &Goal) -> Option<Score>,
     ) -> Option<(StrategyId, Goal)> {
         let near_first = !self.lanes[strategy.0].near_was_last;
         for near in [near_first, !near_first] {
-            while let Some((score, id)) = self.lanes[strategy.0].halves[usize::from(near)].first().copied() {
+            while let Some((score, id)) =
+                self.lanes[strategy.0].parts[kind as usize][usize::from(near)].first().copied()
+            {
                 if score[0] >= worst {
                     break;
                 }
@@ -140,12 +160,24 @@ impl Frontier {
                 }
                 let entry = waiting.scores.iter_mut().find(|(lane, _)| *lane == strategy);
                 entry.into_iter().for_each(|(_, known)| *known = worth);
-                let half = &mut self.lanes[strategy.0].halves[usize::from(near)];
+                let half = &mut self.lanes[strategy.0].parts[kind as usize][usize::from(near)];
                 half.remove(&(score, id));
                 half.insert((worth, id));
             }
         }
         None
+    }
+
+    /// Drops the questions about runs whose paths are forgotten.
+    pub fn forget_runs(&mut self, runs: &HashSet<RunId>) {
+        let is_about = |goal: &Goal| match goal {
+            Goal::Flip(flip) => runs.contains(&flip.run),
+            Goal::Differ(differ) => runs.contains(&differ.run),
+            Goal::Try(_) => false,
+        };
+        let gone: Vec<GoalId> =
+            self.goals.iter().filter(|(_, w)| is_about(&w.goal)).map(|(id, _)| *id).collect();
+        gone.into_iter().for_each(|id| drop(self.remove(id)));
     }
 
     /// Drops all questions, because what they are about is forgotten, and of the test cases of each lane the worse half.
@@ -188,7 +220,7 @@ mod tests {
     }
 
     fn lengths(frontier: &mut Frontier, lane: StrategyId) -> Vec<usize> {
-        let pop = || frontier.pop(lane, u64::MAX, &|_, _| None);
+        let pop = || frontier.pop((lane, Kind::Try), u64::MAX, &|_, _| None);
         std::iter::from_fn(pop)
             .map(|(_, goal)| match goal {
                 Goal::Try(next) => next.test.stdin.len(),
@@ -208,10 +240,11 @@ mod tests {
                 vec![(A, [rank, 0, 0]), (B, [9 - rank, 0, 0])],
             );
         }
-        let one = |frontier: &mut Frontier, lane| match frontier.pop(lane, u64::MAX, &|_, _| None) {
-            Some((_, Goal::Try(next))) => next.test.stdin.len(),
-            _ => 0,
-        };
+        let one =
+            |frontier: &mut Frontier, lane| match frontier.pop((lane, Kind::Try), u64::MAX, &|_, _| None) {
+                Some((_, Goal::Try(next))) => next.test.stdin.len(),
+                _ => 0,
+            };
         assert_eq!([A, B, A, B, A].map(|lane| one(&mut frontier, lane)), [1, 4, 2, 3, 0]);
     }
 
@@ -258,7 +291,7 @@ mod tests {
             Goal::Try(next) if next.test.stdin.len() == 1 => Some([9, 0, 0]),
             _ => None,
         };
-        let mut pop = |worst| frontier.pop(A, worst, &now).map(|(_, goal)| footprint(&goal));
+        let mut pop = |worst| frontier.pop((A, Kind::Try), worst, &now).map(|(_, goal)| footprint(&goal));
         let size = |len: usize| Some(footprint(&of_bytes(len)));
         assert_eq!([pop(9), pop(9), pop(9), pop(u64::MAX)], [size(2), size(3), None, size(1)]);
     }

@@ -164,6 +164,14 @@ impl FlipKey {
         matches!(self.purpose, Purpose::OnTheWayTo(_))
     }
 
+    /// What it is on the way to.
+    pub fn goal(&self) -> Option<u64> {
+        match self.purpose {
+            Purpose::OnTheWayTo(goal) => Some(goal),
+            _ => None,
+        }
+    }
+
     /// Is it for something else than for itself?
     pub fn has_purpose(&self) -> bool {
         self.purpose != Purpose::Itself

@@ -11,15 +11,15 @@ use crate::path::Step;
 use crate::{Pair, Side};
 use parallax_plan::{Distance, Place, Plan};
 use parallax_trace::sites::{ProgramMap, SiteKind};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 pub struct Guide<'a> {
     maps: Pair<&'a ProgramMap>,
     pub plan: &'a Plan,
     /// Whether the distances to the change may be used.
     distances: bool,
-    /// For each version and block that ends in a branch: where its ways lead, in the order of the edges.
-    successors: Pair<HashMap<u32, Vec<u32>>>,
+    /// For each version and block that ends in a branch: its ways out, in the order of the edges, with the numbers of these.
+    ways: Pair<BTreeMap<u32, Vec<(u32, u32)>>>,
     /// By edge of the old map: the one of the new that is the same.
     twins: Vec<Option<u32>>,
 }
@@ -27,14 +27,7 @@ pub struct Guide<'a> {
 impl<'a> Guide<'a> {
     /// `distances`: whether the distances to the change may be used.
     pub fn new(maps: Pair<&'a ProgramMap>, plan: &'a Plan, distances: bool) -> Guide<'a> {
-        let successors = maps.map(|map| {
-            let mut all: HashMap<u32, Vec<u32>> = HashMap::new();
-            for edge in map.edges.iter().filter(|e| e.from != e.to) {
-                all.entry(edge.from).or_default().push(edge.to);
-            }
-            all
-        });
-        Guide { maps, plan, distances, successors, twins: twin_edges(maps, &plan.twins) }
+        Guide { maps, plan, distances, ways: maps.map(ways), twins: twin_edges(maps, &plan.twins) }
     }
 
     /// The edges of the old map that the versions took differently often, and whether the old one took them more often.
@@ -94,9 +87,45 @@ impl<'a> Guide<'a> {
         let site = map.sites.get(step.site as usize);
         // A choice between two values leads nowhere.
         let ends_block = site.filter(|s| matches!(s.kind, SiteKind::Branch | SiteKind::Switch));
-        let ways = ends_block.and_then(|s| self.successors[flip.side].get(&s.block));
-        let to = ways.zip(step.leads.get(flip.other)).and_then(|(ways, way)| ways.get(*way));
-        to.map_or(Distance::Unknown, |block| self.distance(flip.side, *block))
+        let to = ends_block
+            .zip(step.leads.get(flip.other))
+            .and_then(|(s, way)| self.ways(flip.side, s.block).get(*way));
+        to.map_or(Distance::Unknown, |(_, block)| self.distance(flip.side, *block))
+    }
+
+    /// The ways out of a block that ends in a branch: edges, and the blocks that they lead to.
+    pub fn ways(&self, side: Side, block: u32) -> &[(u32, u32)] {
+        self.ways[side].get(&block).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn line(&self, block: u32) -> u32 {
+        self.maps.new.blocks.get(block as usize).map_or(0, |b| b.line)
+    }
+
+    /// All blocks that end in a branch.
+    pub fn branches(&self, side: Side) -> impl Iterator<Item = (u32, &[(u32, u32)])> {
+        self.ways[side].iter().map(|(block, ways)| (*block, &ways[..]))
+    }
+
+    /// The block that a branch or switch ends.
+    pub fn ended_by(&self, side: Side, site: u32) -> Option<u32> {
+        let site = self.maps[side].sites.get(site as usize)?;
+        matches!(site.kind, SiteKind::Branch | SiteKind::Switch).then_some(site.block)
+    }
+
+    /// By block: was it executed, as far as edges say that were taken?
+    pub fn executed(&self, side: Side, taken: impl Fn(u32) -> bool) -> Vec<bool> {
+        let map = self.maps[side];
+        let mut executed = vec![false; map.blocks.len()];
+        let edges = (0..).zip(&map.edges).filter(|(number, _)| taken(*number));
+        let mut pending: Vec<u32> = edges.map(|(_, edge)| edge.to).collect();
+        while let Some(block) = pending.pop() {
+            let Some(seen) = executed.get_mut(block as usize) else { continue };
+            if !std::mem::replace(seen, true) {
+                pending.extend(self.plan.versions[side].jumps.get(&block));
+            }
+        }
+        executed
     }
 
     /// Is it a condition of the libc functions that Parallax brings?
@@ -116,10 +145,38 @@ impl<'a> Guide<'a> {
         function.is_some_and(|f| f.model)
     }
 
+    /// The block that a site is in.
+    pub fn block_of(&self, side: Side, site: u32) -> Option<u32> {
+        self.maps[side].sites.get(site as usize).map(|site| site.block)
+    }
+
+    /// The function that a block is in.
+    pub fn function(&self, side: Side, block: u32) -> Option<u32> {
+        self.maps[side].blocks.get(block as usize).map(|block| block.function)
+    }
+
+    /// Where an edge comes from, and where it leads.
+    pub fn edge(&self, side: Side, edge: u32) -> Option<(u32, u32)> {
+        self.maps[side].edges.get(edge as usize).map(|edge| (edge.from, edge.to))
+    }
+
     /// The block that a condition ends.
     fn block(&self, side: Side, step: &Step) -> Option<u32> {
         self.maps[side].sites.get(step.site as usize).map(|s| s.block)
     }
+}
+
+/// By block: its ways out. The first edge of a function is the one by which it is entered.
+fn ways(map: &ProgramMap) -> BTreeMap<u32, Vec<(u32, u32)>> {
+    let mut all: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+    let mut function = None;
+    for (number, edge) in (0..).zip(&map.edges) {
+        let of = map.blocks.get(edge.from as usize).map(|block| block.function);
+        if std::mem::replace(&mut function, of) == of {
+            all.entry(edge.from).or_default().push((number, edge.to));
+        }
+    }
+    all
 }
 
 /// Edges between the same blocks, by number of the old map. Of several between two blocks, each has its own.

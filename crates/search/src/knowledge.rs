@@ -11,7 +11,7 @@ use crate::goal::{Aim, Branch, Flip, FlipKey, RunId, Site, StrategyId};
 use crate::guide::Guide;
 use crate::known::Known;
 use crate::mutate::Hints;
-use crate::path::{Callees, Path, Step};
+use crate::path::{Common, Path, Step};
 use crate::{Pair, Side};
 use parallax_execute::TestCase;
 use parallax_plan::Distance;
@@ -142,8 +142,9 @@ pub struct Knowledge<'a> {
     pub nearest: Pair<u32>,
     /// Test cases that executed some code of the program for the first time.
     pub firsts: Vec<TestCase>,
-    /// What indirect calls were seen to go to.
-    callees: Pair<Callees>,
+    /// What the paths of a version share, and bytes that they take beside that.
+    common: Pair<Common>,
+    path_bytes: u64,
     /// Conditions that one version has and the other has not, on a seed already: compilers see to that, and the versions are not parted by it.
     unmatched: Pair<HashSet<u32>>,
     /// On how many runs the versions went different ways, by the conditions where they did.
@@ -165,11 +166,17 @@ impl<'a> Knowledge<'a> {
             tried,
             nearest: Pair::new(u32::MAX, u32::MAX),
             firsts: vec![],
-            callees: Pair::default(),
+            common: Pair::default(),
+            path_bytes: 0,
             unmatched: Pair::default(),
             partings: HashMap::new(),
             through: HashSet::new(),
         }
+    }
+
+    /// Bytes that paths take, about.
+    pub fn bytes(&self) -> u64 {
+        self.path_bytes + self.common.iter().map(|(_, common)| common.bytes()).sum::<u64>()
     }
 
     pub fn run(&self, id: RunId) -> &Run {

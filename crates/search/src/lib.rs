@@ -29,6 +29,7 @@ mod goal;
 mod guide;
 mod havoc;
 mod inputs;
+mod intermediate;
 mod joint;
 mod knowledge;
 mod known;
@@ -36,6 +37,7 @@ mod loops;
 mod mutate;
 mod numbers;
 mod outcome;
+mod parts;
 mod path;
 mod permits;
 mod question;
@@ -171,12 +173,16 @@ pub struct Settings {
     pub query_time: Duration,
     /// What a run may do before it is cut.
     pub run_work: RunWork,
+    /// Bytes of paths and expressions that are kept, counted.
+    pub search_memory: u64,
     /// Whoever watches sets it when no more differences are wanted.
     pub enough: Arc<AtomicBool>,
     /// For each target: the edges of the new version's map of which one is taken whenever it is executed.
     pub targets: Vec<Vec<u32>>,
     /// End as soon as every target was executed.
     pub until_reached: bool,
+    /// May what is made become what more is made from?
+    pub reuse: bool,
     /// Longest input that growing makes.
     pub max_input: usize,
     /// Which kinds of inputs may differ from those of the seeds.
@@ -193,9 +199,11 @@ impl Default for Settings {
             query_steps: 50_000_000,
             query_time: Duration::from_secs(10),
             run_work: RunWork::default(),
+            search_memory: 2 << 30,
             enough: Arc::default(),
             targets: vec![],
             until_reached: false,
+            reuse: true,
             max_input: 4096,
             varied: Varied::default(),
             record: None,
@@ -224,7 +232,11 @@ pub fn search(
     budget: &Budget,
     watch: &mut dyn FnMut(Progress),
 ) -> Result<Outcome, UnknownStrategy> {
-    let portfolio = strategies::standard_portfolio(&settings.strategies)?;
+    let mut portfolio = strategies::standard_portfolio(&settings.strategies)?;
+    if !settings.until_reached {
+        // It would have nothing to do, and a share.
+        portfolio.leave_out("evolve");
+    }
     Ok(engine::Engine::new(maps, plan, portfolio, (settings, budget), watch).run(seeds, harnesses))
 }
 

@@ -10,19 +10,15 @@ use parallax_trace::format::CONCRETE_CALL_TARGET;
 use parallax_trace::path::{Condition, Expect, Origin};
 use parallax_trace::reader::{Event, OutputByte};
 use parallax_trace::sites::ProgramMap;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// One condition of a path.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// Holds on this path.
     pub holds: ExprId,
-    /// Hold on other paths: the other side of a branch, the other cases of a switch.
-    pub others: Vec<ExprId>,
-    /// For each of these, which of the block's ways out it is, in the order of the map's edges.
-    pub leads: Vec<usize>,
-    /// And what `way` would be.
-    pub other_ways: Vec<u64>,
     pub site: u32,
     pub context: u32,
     /// Which way was taken: the value of a branch's condition, the value of a switch, `u64::MAX` for its default.
@@ -34,6 +30,19 @@ pub struct Step {
     /// A call of what the input decides: the address of the function. It is another one in the other version, so that such conditions are
     /// never compared.
     pub calls: Option<ExprId>,
+    /// Where it could have gone; paths with the same condition share it.
+    pub ways: Arc<Ways>,
+}
+
+/// The other ways of a condition.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Ways {
+    /// Hold on other paths: the other side of a branch, the other cases of a switch.
+    pub others: Vec<ExprId>,
+    /// For each of these, which of the block's ways out it is, in the order of the map's edges.
+    pub leads: Vec<usize>,
+    /// And what `way` would be.
+    pub other_ways: Vec<u64>,
     /// Bytes that went into the condition, if it cannot be seen from the expression because that has only one
     /// value (`atoi` of one digit is below 300): as (input, offset).
     pub hidden: Vec<(u32, u32)>,
@@ -41,8 +50,16 @@ pub struct Step {
     pub written: Option<Written>,
 }
 
+impl Deref for Step {
+    type Target = Ways;
+
+    fn deref(&self) -> &Ways {
+        &self.ways
+    }
+}
+
 /// A condition over numbers; see [`crate::numbers`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Written {
     /// `None` if it is about the digits themselves; then there are no `others`.
     pub holds: Option<ExprId>,
@@ -74,8 +91,35 @@ impl Step {
 /// See [`Step::identity`].
 pub type Identity = Option<(ExprId, Option<ExprId>)>;
 
-/// The functions that a call at a site was seen to go to, in one version.
-pub type Callees = HashMap<u32, BTreeSet<u64>>;
+/// What all paths of a version have in common.
+#[derive(Default)]
+pub struct Common {
+    /// The functions that a call at a site was seen to go to.
+    callees: HashMap<u32, BTreeSet<u64>>,
+    ways: HashSet<Arc<Ways>>,
+}
+
+impl Common {
+    fn shared(&mut self, ways: Ways) -> Arc<Ways> {
+        if let Some(known) = self.ways.get(&ways) {
+            return known.clone();
+        }
+        let ways = Arc::new(ways);
+        self.ways.insert(ways.clone());
+        ways
+    }
+
+    /// Without what no path has any more.
+    pub fn without_unused(mut self) -> Common {
+        self.ways.retain(|ways| Arc::strong_count(ways) > 1);
+        self
+    }
+
+    /// Bytes that it takes, about.
+    pub fn bytes(&self) -> u64 {
+        self.ways.len() as u64 * BYTES_OF_WAYS
+    }
+}
 
 /// A path with what it printed.
 #[derive(Clone, Debug, Default)]
@@ -95,6 +139,8 @@ pub struct Printed {
     pub over_numbers: Option<ExprId>,
 }
 
+/// Bytes of the other ways of a condition, with what they point to, about.
+const BYTES_OF_WAYS: u64 = 320;
 /// Conditions kept of one run.
 const MAX_STEPS: usize = 20_000;
 /// Events between two looks at the budget.
@@ -110,7 +156,7 @@ impl Path {
     pub fn of(
         traced: &Traced,
         map: &ProgramMap,
-        callees: &mut Callees,
+        common: &mut Common,
         expressions: &mut Expressions,
         budget: &Budget,
     ) -> Path {
@@ -131,9 +177,9 @@ impl Path {
                 *count += 1;
                 path.steps.extend(match condition.origin {
                     Origin::Pin(reason) if is_condition(reason) => {
-                        call(&condition, *count, callees, &mut importer)
+                        call(&condition, *count, common, &mut importer)
                     }
-                    _ => step(&condition, *count, map, &mut importer),
+                    _ => step(&condition, *count, (map, &mut *common), &mut importer),
                 });
             } else if let Event::Output { fd, bytes, .. } = event {
                 let out = path.outputs.entry(fd).or_default();
@@ -143,6 +189,12 @@ impl Path {
             }
         }
         path
+    }
+
+    /// Bytes that it takes, about, beside what it shares with others.
+    pub fn bytes(&self) -> u64 {
+        let printed: usize = self.outputs.values().map(Vec::len).sum();
+        (self.steps.len() * size_of::<Step>() + printed * size_of::<Printed>()) as u64
     }
 
     /// What is printed where; the exit status is a channel of its own.
@@ -191,21 +243,20 @@ pub fn is_condition(reason: u16) -> bool {
 fn call(
     condition: &Condition,
     count: u32,
-    callees: &mut Callees,
+    common: &mut Common,
     importer: &mut crate::expressions::Importer,
 ) -> Option<Step> {
     let Expect::Equals(way) = condition.expect else { return None };
     let value = importer.expr(condition.label)?;
-    let known = callees.entry(condition.site).or_default();
+    let known = common.callees.entry(condition.site).or_default();
     known.insert(way);
     let holds = importer.equals(value, way);
     let tests: Vec<ExprId> = known.iter().map(|function| importer.equals(value, *function)).collect();
     let any = importer.any(&tests);
+    let others = vec![importer.not(any)];
+    let ways = Ways { others, leads: vec![0], other_ways: vec![ANOTHER], ..Ways::default() };
     Some(Step {
         holds,
-        others: vec![importer.not(any)],
-        leads: vec![0],
-        other_ways: vec![ANOTHER],
         site: condition.site,
         context: condition.context,
         way,
@@ -213,15 +264,14 @@ fn call(
         round: bucket(count),
         is_guard: false,
         calls: Some(value),
-        hidden: vec![],
-        written: None,
+        ways: common.shared(ways),
     })
 }
 
 fn step(
     condition: &Condition,
     count: u32,
-    map: &ProgramMap,
+    (map, common): (&ProgramMap, &mut Common),
     importer: &mut crate::expressions::Importer,
 ) -> Option<Step> {
     let is_guard = match condition.origin {
@@ -260,11 +310,9 @@ fn step(
         leads.push(if cases.is_empty() { way.min(1) as usize } else { 0 });
         other_ways.push(if cases.is_empty() { 1 - way.min(1) } else { u64::MAX });
     }
+    let ways = Ways { others, leads, other_ways, hidden, written };
     Some(Step {
         holds,
-        others,
-        leads,
-        other_ways,
         site: condition.site,
         context: condition.context,
         way,
@@ -272,8 +320,7 @@ fn step(
         round: bucket(count),
         is_guard,
         calls: None,
-        hidden,
-        written,
+        ways: common.shared(ways),
     })
 }
 
@@ -316,11 +363,10 @@ pub mod tests {
         let mut pool = parallax_solve::Pool::new();
         // In a pool with all smaller numbers, each number is another expression.
         let expr = (0..=about).fold(pool.truth(false), |_, number| pool.constant(8, number));
+        let other_ways = vec![u64::from(!taken)];
+        let ways = Ways { others: vec![expr], leads: vec![0], other_ways, ..Ways::default() };
         Step {
             holds: expr,
-            others: vec![expr],
-            leads: vec![0],
-            other_ways: vec![u64::from(!taken)],
             site,
             context: 0,
             way: u64::from(taken),
@@ -328,8 +374,7 @@ pub mod tests {
             round: 1,
             is_guard: false,
             calls: None,
-            hidden: vec![],
-            written: None,
+            ways: Arc::new(ways),
         }
     }
 

@@ -19,6 +19,9 @@ pub struct Question {
 impl Question {
     /// `None` for a goal that asks nothing.
     pub fn of(goal: &Goal, known: &Knowledge) -> Option<Question> {
+        if !has_path(goal, known) {
+            return None;
+        }
         let question = over_numbers(goal, known).or_else(|| over_bytes(goal, known))?;
         Some(question.without_relaxed(asking(goal)?))
     }
@@ -30,6 +33,18 @@ impl Question {
             (self.places, self.holds) = kept.map(|(place, holds)| (*place, *holds)).unzip();
         }
         self
+    }
+}
+
+/// Is the path that a goal is about still known?
+fn has_path(goal: &Goal, known: &Knowledge) -> bool {
+    match goal {
+        Goal::Flip(flip) => flip.step < known.run(flip.run).paths[flip.side].steps.len(),
+        Goal::Differ(Differ { run, question, .. }) => {
+            let paths = &known.run(*run).paths;
+            question.prefix.iter().all(|(side, prefix)| *prefix <= paths[side].steps.len())
+        }
+        Goal::Try(_) => true,
     }
 }
 

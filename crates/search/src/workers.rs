@@ -24,16 +24,18 @@ pub struct Order {
     pub judge_cut: bool,
 }
 
-/// What became of it.
-pub struct Result {
-    pub number: usize,
-    pub done: std::result::Result<Done, HarnessError>,
+/// What became of it, by its number.
+pub enum Message {
+    Done(usize, Done),
+    /// What the native runs showed, after [`Done::is_judged`].
+    Verdict(usize, Verdict),
+    Broken(HarnessError),
 }
 
 pub struct Done {
     pub seen: Seen,
-    /// `None`: the symbolic builds behaved alike, so the native ones were not run.
-    pub verdict: Option<Verdict>,
+    /// A verdict will follow. Otherwise the symbolic builds behaved alike, so the native ones are not run.
+    pub is_judged: bool,
 }
 
 /// What the symbolic builds showed.
@@ -42,7 +44,7 @@ pub enum Seen {
     Glimpse(Pair<Glimpse>),
 }
 
-fn work(harness: &mut dyn Harness, order: &Order) -> std::result::Result<Done, HarnessError> {
+fn work(harness: &mut dyn Harness, order: &Order) -> Result<Done, HarnessError> {
     let (test, work) = (&order.test, order.work);
     let (seen, alike) = if order.is_glimpse {
         let (old, new) = (harness.glimpse(Side::Old, test, work)?, harness.glimpse(Side::New, test, work)?);
@@ -53,10 +55,8 @@ fn work(harness: &mut dyn Harness, order: &Order) -> std::result::Result<Done, H
         let alike = old.digest == new.digest;
         (Seen::All(Box::new(Pair::new(old, new))), alike)
     };
-    let mut done = Done { seen, verdict: None };
-    if must_judge(order, done.costs(), alike) {
-        done.verdict = Some(harness.judge(test)?);
-    }
+    let mut done = Done { seen, is_judged: false };
+    done.is_judged = must_judge(order, done.costs(), alike);
     Ok(done)
 }
 
@@ -115,10 +115,29 @@ impl Shared {
     }
 }
 
+/// Does what was ordered, and tells what is known as soon as it is. False: nobody listens any more.
+fn obey(harness: &mut dyn Harness, order: &Order, shared: &Shared, outbox: &Sender<Message>) -> bool {
+    let done = match work(harness, order) {
+        Ok(done) => done,
+        Err(error) => return outbox.send(Message::Broken(error)).is_ok(),
+    };
+    shared.held.fetch_add(done.size(), Ordering::Relaxed);
+    let is_judged = done.is_judged;
+    let is_heard = outbox.send(Message::Done(order.number, done)).is_ok();
+    if !is_judged || !is_heard {
+        return is_heard;
+    }
+    let verdict = match harness.judge(&order.test) {
+        Ok(verdict) => Message::Verdict(order.number, verdict),
+        Err(error) => Message::Broken(error),
+    };
+    outbox.send(verdict).is_ok()
+}
+
 /// Orders go in at one end, results come out at the other, in any order.
 pub struct Workers {
     orders: Option<Sender<Order>>,
-    pub results: Receiver<Result>,
+    pub results: Receiver<Message>,
     threads: Vec<std::thread::JoinHandle<()>>,
     shared: Arc<Shared>,
 }
@@ -145,13 +164,10 @@ impl Workers {
                             return;
                         }
                         let permit = permits.take();
-                        let done = work(harness.as_mut(), &order);
-                        drop(permit);
-                        let size = done.as_ref().map_or(0, Done::size);
-                        shared.held.fetch_add(size, Ordering::Relaxed);
-                        if outbox.send(Result { number: order.number, done }).is_err() {
+                        if !obey(harness.as_mut(), &order, &shared, &outbox) {
                             return;
                         }
+                        drop(permit);
                     }
                 })
             })
@@ -172,13 +188,14 @@ impl Workers {
         self.shared.wanted.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Let the workers finish the run they are at.
-    pub fn stop(mut self) {
+    /// Let the workers finish what they are at; what they still had to say comes back.
+    pub fn stop(mut self) -> Vec<Message> {
         self.shared.over.store(true, Ordering::Relaxed);
         self.orders = None;
         for thread in self.threads.drain(..) {
             // A worker that panicked has said so on standard error.
             let _ = thread.join();
         }
+        self.results.try_iter().collect()
     }
 }

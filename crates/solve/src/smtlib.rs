@@ -67,7 +67,7 @@ fn axiom(pool: &Pool, id: ExprId) -> Option<String> {
     real::axiom(node.op, node.width, from, node.num, &name, [&a, &b, &c], second)
 }
 
-fn symbol(pool: &Pool, var: VarId) -> String {
+pub(crate) fn symbol(pool: &Pool, var: VarId) -> String {
     let Var { input, offset } = pool.var(var);
     format!("|{input}[{offset}]|")
 }

@@ -152,6 +152,8 @@ pub struct Settings {
     /// have been successful.
     pub walk_steps: usize,
     pub long_walk_steps: usize,
+    /// Evaluation steps spent on a local search, where there is floating point.
+    pub descend_steps: usize,
     /// Part of what is left of the limit that the first of the two solvers may use.
     pub first_share: f64,
     /// Gates of one query in the bit-blaster.
@@ -177,6 +179,7 @@ impl Default for Settings {
             near_steps: 100_000,
             walk_steps: 150_000,
             long_walk_steps: 1_500_000,
+            descend_steps: 600_000,
             first_share: 0.8,
             gates: 2_000_000,
             restore_steps: 2_000_000,
@@ -187,6 +190,9 @@ impl Default for Settings {
         }
     }
 }
+
+/// Part of what is left of the limit that Z3's theory of floating point may use, where there is floating point.
+const REAL_SHARE: f64 = 0.5;
 
 /// The order of the layers; `docs/decisions/0006-order-of-solvers.md` has the measurement behind it.
 pub fn standard_stack(settings: &Settings) -> Stack {
@@ -202,9 +208,11 @@ pub fn standard_stack(settings: &Settings) -> Stack {
     layers.push(Box::new(OneByte::new(settings.combination_steps)));
     layers.push(Box::new(Interval));
     layers.push(Box::new(Near::new(settings.near_steps)));
+    layers.push(Box::new(Descend::new(settings.descend_steps)));
     layers.push(Box::new(Walk::new(settings.walk_steps, settings.long_walk_steps)));
     let blaster = BitBlast::new(settings.gates, settings.first_share, settings.seed_attempts);
     layers.push(Box::new(blaster.with_refinements(settings.refinements)));
+    layers.push(Box::new(Z3Real::new(REAL_SHARE)));
     layers.push(Box::new(Z3::new(1.0, Z3Kind::Logic)));
     Stack::new(layers)
 }

@@ -1,5 +1,6 @@
 //! Floating point in the solver: against brute force, and what must be decided without search.
 
+#[allow(dead_code)]
 mod common;
 
 use common::*;
@@ -64,7 +65,7 @@ fn blaster() -> Stack {
 
 #[test]
 fn answers_about_floating_point_are_those_of_brute_force() {
-    let (mut seen, mut decided) = ([0, 0], 0);
+    let (mut seen, mut decided) = ([0, 0], [0; 5]);
     let mut stacks = [
         blaster(),
         Stack::new(vec![Box::new(Z3::new(1.0, Z3Kind::Logic))]),
@@ -95,12 +96,14 @@ fn answers_about_floating_point_are_those_of_brute_force() {
         for (number, stack) in stacks.iter_mut().enumerate() {
             let found = check(stack, &pool, &constraints);
             assert!(found.is_none() || found == Some(wanted), "seed {seed}, stack {number}: {found:?}");
-            decided += u64::from(number == 0 && found.is_some());
+            decided[number] += u64::from(found.is_some());
         }
     }
     assert!(stacks.iter().all(|stack| stack.wrong_models() == 0));
     assert!(seen[0] > 10 && seen[1] > 10, "the queries are one-sided: {seen:?}");
-    assert!(decided > QUERIES * 2 / 3, "lemmas decide only {decided} of {QUERIES}");
+    assert!(decided[0] > QUERIES * 2 / 3, "lemmas decide too few of {QUERIES}: {decided:?}");
+    assert!(decided[3] > QUERIES / 2, "Z3 decides too few of {QUERIES}: {decided:?}");
+    assert!(decided[4] >= decided[0], "all together decide fewer: {decided:?}");
 }
 
 #[test]
@@ -133,6 +136,25 @@ fn sums_of_numbers_that_were_read_are_decided_by_lemmas() {
     assert_eq!(check(&mut blaster(), &pool, &constraints), Some(true));
     constraints.push(Constraint::is(too_large));
     assert_eq!(check(&mut blaster(), &pool, &constraints), Some(false));
+}
+
+#[test]
+fn a_point_on_a_circle_is_found_by_local_search() {
+    let mut pool = Pool::new();
+    let (x, mut constraints) = decimal(&mut pool, 0, 3, 1);
+    let (y, more) = decimal(&mut pool, 3, 3, 1);
+    let (radius, last) = decimal(&mut pool, 6, 2, 1);
+    constraints.extend(more.into_iter().chain(last));
+    let [xx, yy] = [x, y].map(|v| arithmetic(&mut pool, Op::FMul, v, v));
+    let sum = arithmetic(&mut pool, Op::FAdd, xx, yy);
+    let distance = pool.float(Op::FMath1, 64, [Some(sum), None, None], 0);
+    let zero = real(&mut pool, 0.0);
+    for (op, a, b) in [(Op::FLe, distance, radius), (Op::FLt, zero, x), (Op::FLt, zero, y)] {
+        constraints.push(Constraint::is(pool.binary(op, a, b)));
+    }
+    constraints.push(Constraint { expr: pool.binary(Op::FLt, distance, radius), holds: false });
+    let mut stack = Stack::new(vec![Box::new(OneByte::new(0)), Box::new(Descend::new(3_000_000))]);
+    assert_eq!(check(&mut stack, &pool, &constraints), Some(true));
 }
 
 #[test]

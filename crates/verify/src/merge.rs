@@ -87,7 +87,11 @@ impl Explorer<'_, '_> {
             certificate::script(&self.pool, &self.names, base, holds, satisfiable, what)
         };
         let holds = [&self.domain[..], &[any]].concat();
-        let formula = script(&holds, true, &format!("a partition of the inputs; on it the versions are {:?}", kept.status));
+        let formula = script(
+            &holds,
+            true,
+            &format!("a partition of the inputs; on it the versions are {:?}", kept.status),
+        );
         let is_equal = kept.status == Status::Equal && self.pool.as_const(wrong) != Some(0);
         let certificate = is_equal.then(|| {
             let holds = [&self.domain[..], &[wrong]].concat();

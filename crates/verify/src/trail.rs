@@ -75,6 +75,10 @@ impl Trail {
         trail.doubt_ending(traced, ended);
         let numbers: Vec<u32> = traced.inputs.iter().map(|input| names.number(&input.source)).collect();
         let mut importer = Importer::renamed(&traced.trace, numbers);
+        for label in terminators(traced) {
+            let nul = pool.constant(8, 0);
+            importer.replace(label, nul);
+        }
         for (number, event) in traced.trace.events().enumerate() {
             match event {
                 Event::Escape { function, label, .. } if label != 0 => {
@@ -184,6 +188,17 @@ impl Trail {
         };
         self.outputs.entry(fd).or_default().push(expr);
     }
+}
+
+/// The bytes behind the ends of arguments: a program may look at them, and within a shape they are always NUL.
+fn terminators(traced: &Traced) -> Vec<Label> {
+    let labels = 1..traced.trace.nodes().len() as Label;
+    let is_end = |label: &Label| {
+        let Some((Op::Input, node)) = traced.trace.node(*label) else { return false };
+        let input = traced.inputs.get(node.a as usize);
+        input.is_some_and(|input| node.b as usize >= input.bytes.len())
+    };
+    labels.filter(is_end).collect()
 }
 
 fn note_doubt(note: u32) -> Option<&'static str> {

@@ -101,6 +101,7 @@ impl Comparison<'_> {
         let cut = shared.cut.reasons(&self.args.limits);
         ledger.view.warnings.extend(cut.iter().cloned());
         ledger.view.weakened.extend(cut);
+        ledger.view.weakened.extend(outcomes::cut_short(outcome.stats.cut_runs));
         let mut corpus = Corpus::new(ledger.out.path());
         let launch = self.setting.launch();
         let until = Instant::now() + self.args.corpus_time;

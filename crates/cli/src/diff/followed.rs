@@ -44,7 +44,7 @@ pub struct Found {
 impl Comparison<'_> {
     /// What to follow with, if that is wanted; then the time counts, and the search has to end a part of it earlier.
     pub(super) fn following(&self, changed: Option<&Changed>, clock: &Clock) -> (Option<Following>, Instant) {
-        let wanted = self.reaching.is_none() && !self.args.follow_time.is_zero();
+        let wanted = self.reaching.is_none() && self.args.follow_events > 0;
         let changed = changed.filter(|_| wanted);
         let builds = changed.map(|changed| following::builds(&self.built, changed, &self.cache));
         let until = clock.start();

@@ -17,7 +17,7 @@ use crate::{engine, native, own_memory, strategies};
 use parallax_execute::{Executor, Kind};
 use parallax_instrument::Instrumented;
 use parallax_plan::Plan;
-use parallax_search::{Budget, Harness, Outcome, Pair, RunWork, Settings, Snapshot, Varied};
+use parallax_search::{Budget, Choice, Harness, Outcome, Pair, RunWork, Settings, Snapshot, Varied};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -117,7 +117,8 @@ impl Comparison<'_> {
             };
             Executor::new(&instrumented.program, Kind::Instrumented, options)
         };
-        let mut natives = self.natives(&self.setting)?;
+        let programs = [&*self.built[0].native, &*self.built[1].native];
+        let mut natives = Natives::later(programs, self.limits(), &self.setting);
         natives.deadline = Some(deadline);
         let sanitized = self.sanitized(deadline)?;
         let symbolic = Pair::new(symbolic(0)?, symbolic(1)?);
@@ -144,17 +145,24 @@ impl Comparison<'_> {
     fn settings(&self, shared: &Shared) -> Settings {
         Settings {
             random_seed: self.args.seed,
-            strategies: strategies::choice(&self.args.search),
+            strategies: self.strategies(),
+            reuse: self.reaching.is_none_or(|reaching| reaching.reuse),
             targets: shared.reached.edges().to_vec(),
             until_reached: self.reaching.is_some(),
             query_steps: self.args.query_steps,
             query_time: self.args.query_time,
+            search_memory: own_memory::counted(self.args.search_memory, self.args.own_memory),
             run_work: RunWork { factor: self.args.run_work, ..RunWork::default() },
             enough: shared.enough.clone(),
             max_input: self.max_input(),
             varied: self.varied(),
             record: self.args.record_queries.clone(),
         }
+    }
+
+    fn strategies(&self) -> Choice {
+        let chosen = strategies::choice(&self.args.search);
+        self.reaching.map_or(chosen.clone(), |reaching| reaching.choice(chosen))
     }
 
     pub fn varied(&self) -> Varied {

@@ -70,9 +70,13 @@ impl Allowance {
         }
     }
 
-    /// What the next run may do; 0 for no limit, before any run has ended by itself.
+    /// What the next run may do; 0 for no limit, before any run has ended.
     pub fn limit(&self) -> u64 {
-        let Some(usual) = self.median() else { return 0 };
+        if self.runs == 0 {
+            return 0;
+        }
+        // Where every run was cut by the clock nothing is usual.
+        let usual = self.median().unwrap_or(0);
         let first = self.settings.factor.saturating_mul(usual).max(self.settings.least);
         first.saturating_mul(GROWTH.saturating_pow(self.level))
     }

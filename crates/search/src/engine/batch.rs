@@ -3,6 +3,7 @@
 
 use super::answers::Waiting;
 use super::*;
+use crate::frontier::Kind;
 use crate::goal::Try;
 use crate::joint::Alignment;
 use crate::knowledge::Class;
@@ -24,6 +25,7 @@ const MAX_ROUNDS: usize = 50;
 
 impl Engine<'_> {
     pub(super) fn next_batch(&mut self, solvers: &Solvers) -> Vec<Planned> {
+        self.keep_within_bound();
         if self.allowance.is_dry() {
             self.allowance.grow();
         }
@@ -72,7 +74,7 @@ impl Engine<'_> {
                 Goal::Flip(flip) => strategy.score(flip, age, &self.known),
                 _ => None,
             };
-            if let Some((by, goal)) = self.frontier.pop(id, worst, &now) {
+            if let Some((by, goal)) = self.frontier.pop((id, Kind::Question), worst, &now) {
                 self.scheduler.serve(Work::Question, id);
                 return Some((by, id, goal));
             }
@@ -94,7 +96,7 @@ impl Engine<'_> {
 
     /// What waits in a strategy's lane, or what it makes.
     fn next_try_of(&mut self, id: StrategyId) -> Option<Try> {
-        while let Some((_, goal)) = self.frontier.pop(id, u64::MAX, &|_, _| None) {
+        while let Some((_, goal)) = self.frontier.pop((id, Kind::Try), u64::MAX, &|_, _| None) {
             let Goal::Try(next) = goal else { continue };
             if self.known.tried.insert(&next.test) || next.is_rerun {
                 return Some(next);

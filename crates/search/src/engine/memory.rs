@@ -11,10 +11,30 @@ use std::collections::HashSet;
 
 /// How often it is looked how much is used.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// The part of the bound that is made free.
+const ROOM_PART: u64 = 4;
 /// Test cases of each kind that are looked at again.
 const LOOKED_AT_AGAIN: usize = 32;
 
 impl Engine<'_> {
+    /// Keeps what is counted of paths and expressions within the bound: paths of least worth go first, and if that is not enough everything. What
+    /// decides is counted, so that it depends on nothing but what was tried.
+    pub(super) fn keep_within_bound(&mut self) {
+        let most = self.settings.search_memory;
+        let expressions = self.expressions.bytes();
+        if self.known.bytes() + expressions <= most {
+            return;
+        }
+        // Not again at once.
+        let wanted = most - most / ROOM_PART;
+        if expressions > wanted {
+            return self.start_over();
+        }
+        let gone = self.known.forget_least(wanted - expressions);
+        self.accounting.stats.forgotten_paths += gone.len() as u64;
+        self.frontier.forget_runs(&gone);
+    }
+
     /// Is as much memory in use as there may be, although everything that can be was forgotten?
     pub(super) fn is_out_of_memory(&mut self) -> bool {
         if self.clock.looked_at_memory.elapsed() < LOOK_EVERY {

@@ -70,6 +70,11 @@ impl Harness for Toy {
 
 /// The test cases in the order in which they were run, and what was counted.
 fn searched(workers: usize, delay: Duration) -> (Vec<TestCase>, Stats) {
+    searched_within(workers, delay, u64::MAX)
+}
+
+/// The same with so many bytes for paths and expressions.
+fn searched_within(workers: usize, delay: Duration, search_memory: u64) -> (Vec<TestCase>, Stats) {
     let log = Arc::new(Mutex::new(Vec::new()));
     let harness = || -> Box<dyn Harness> { Box::new(Toy { log: log.clone(), delay }) };
     let map = ProgramMap::default();
@@ -85,13 +90,30 @@ fn searched(workers: usize, delay: Duration) -> (Vec<TestCase>, Stats) {
         (0..workers).map(|_| harness()).collect(),
         (Pair::new(&map, &map), &parallax_plan::Plan::default()),
         // A question that has no answer within this.
-        &Settings { query_steps: 300_000, query_time: Duration::from_secs(600), ..Settings::default() },
+        &Settings {
+            query_steps: 300_000,
+            query_time: Duration::from_secs(600),
+            search_memory,
+            ..Settings::default()
+        },
         &budget,
         &mut |_| (),
     )
     .unwrap();
     let log = std::mem::take(&mut *log.lock().unwrap());
     (log, Stats { seconds: 0.0, ..outcome.stats })
+}
+
+#[test]
+fn a_search_with_little_memory_forgets_paths_and_goes_on_the_same_way_each_time() {
+    // Less and less, until it does not suffice for all paths any more.
+    let bounds = (1..20).map(|n| 100_000 - n * 4_000);
+    let forgets = |bound| Some((bound, searched_within(1, Duration::ZERO, bound)));
+    let forgetful = bounds.filter_map(forgets).find(|(_, (_, counted))| counted.forgotten_paths > 0);
+    let (bound, (alone, counted)) = forgetful.expect("some bound is too small for all paths");
+    assert_eq!(alone.len() as u64, RUNS, "{counted:?}");
+    let (_, together) = searched_within(3, Duration::from_millis(1), bound);
+    assert_eq!(counted, together);
 }
 
 #[test]

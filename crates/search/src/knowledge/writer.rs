@@ -7,7 +7,7 @@ use crate::expressions::Expressions;
 use crate::goal::{Aim, Branch, Flip, RunId, Site};
 use crate::joint::{self, Alignment};
 use crate::mutate::Token;
-use crate::path::{Path, Step};
+use crate::path::{Common, Path, Step};
 use crate::words::Compared;
 use crate::{hash_of, Budget, CutShort, Glimpse, Traced};
 use crate::{Pair, Side};
@@ -18,6 +18,8 @@ use std::rc::Rc;
 
 /// Test cases that came as close to the change as any that are kept.
 const MAX_NEARBY: usize = 64;
+/// Paths that are forgotten between two looks at how much is left.
+const FORGOTTEN_AT_ONCE: usize = 16;
 /// The versions part seldom at a place if they did on so many runs at most.
 const RARE: u32 = 8;
 
@@ -78,7 +80,7 @@ impl Knowledge<'_> {
             let mut met = self.hints.learn(&traced[side].trace, &traced[side].inputs);
             compared.append(&mut met.compared);
             fresh.append(&mut met.fresh);
-            let path = Path::of(&traced[side], maps[side], &mut self.callees[side], expressions, budget);
+            let path = Path::of(&traced[side], maps[side], &mut self.common[side], expressions, budget);
             self.note_coverage(side, &traced[side], &path, &mut novelty);
             path
         });
@@ -110,6 +112,7 @@ impl Knowledge<'_> {
         });
         let id = RunId(self.runs.len());
         self.by_test.insert(test.clone(), id);
+        self.path_bytes += paths.iter().map(|(_, path)| path.bytes()).sum::<u64>();
         self.runs.push(Run { test, paths, depth, last, novelty, generation, made });
         RunFacts { id, is_worth, is_seed, aim, shape_of, compared, fresh, alignment }
     }
@@ -205,10 +208,46 @@ impl Knowledge<'_> {
         self.asked.values.insert((flip.key.branch(), value))
     }
 
+    /// Drops paths of runs, those of least worth first, until all of them together take no more than this: those that brought nothing new, then
+    /// those that only did something more often, then the others; of equals the oldest first.
+    pub fn forget_least(&mut self, most: u64) -> HashSet<RunId> {
+        let mut order: Vec<(u8, usize)> =
+            (0..self.runs.len()).map(|run| (worth(&self.runs[run]), run)).collect();
+        order.sort_unstable();
+        let mut forgotten = HashSet::new();
+        for (_, run) in order {
+            let paths = std::mem::take(&mut self.runs[run].paths);
+            let bytes = paths.iter().map(|(_, path)| path.bytes()).sum::<u64>();
+            drop(paths);
+            if bytes > 0 {
+                self.path_bytes -= bytes;
+                forgotten.insert(RunId(run));
+            }
+            // What is shared goes with the last path that has it; looking for that takes long.
+            if forgotten.len() % FORGOTTEN_AT_ONCE == 0 {
+                self.common = std::mem::take(&mut self.common).map(Common::without_unused);
+                if self.bytes() <= most {
+                    break;
+                }
+            }
+        }
+        forgotten
+    }
+
     /// Drops all paths and what is about their expressions.
     pub fn forget_paths(&mut self) {
         self.runs.iter_mut().for_each(|run| run.paths = Pair::default());
+        (self.common, self.path_bytes) = (std::mem::take(&mut self.common).map(Common::without_unused), 0);
         self.asked.values.clear();
+    }
+}
+
+/// What the path of a run is worth.
+fn worth(run: &Run) -> u8 {
+    match &run.novelty {
+        novelty if novelty.is_near() => 3,
+        novelty if novelty.first => 2,
+        novelty => u8::from(novelty.news || run.depth > 0),
     }
 }
 

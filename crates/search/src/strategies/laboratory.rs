@@ -7,7 +7,7 @@ use crate::guide::Guide;
 use crate::joint::{self, Alignment};
 use crate::knowledge::Novelty;
 use crate::known::Known;
-use crate::path::{Path, Printed, Step};
+use crate::path::{Path, Printed, Step, Ways};
 use crate::question::Question;
 use crate::words::Compared;
 use crate::Memory;
@@ -27,7 +27,11 @@ pub struct Laboratory {
 
 impl Laboratory {
     pub fn new() -> Laboratory {
-        Laboratory::of(ProgramMap::default(), Plan::default())
+        Laboratory::with_plan(Plan::default())
+    }
+
+    pub fn with_plan(plan: Plan) -> Laboratory {
+        Laboratory::with_map(ProgramMap::default(), plan)
     }
 
     /// With changed code in one block, which all sites up to 9 are in.
@@ -44,10 +48,10 @@ impl Laboratory {
         let map = ProgramMap { sites: vec![site; 10], ..ProgramMap::default() };
         let changed = Destination { block: Some(block), edges: vec![], distances: vec![], control: vec![] };
         let version = VersionPlan { destinations: vec![changed], ..VersionPlan::default() };
-        Laboratory::of(map, Plan { versions: Pair::new(version.clone(), version), ..Plan::default() })
+        Laboratory::with_map(map, Plan { versions: Pair::new(version.clone(), version), ..Plan::default() })
     }
 
-    fn of(map: ProgramMap, plan: Plan) -> Laboratory {
+    pub fn with_map(map: ProgramMap, plan: Plan) -> Laboratory {
         let settings = Settings::default();
         // For the whole test: a few bytes.
         let (map, plan): (&'static ProgramMap, &'static Plan) =
@@ -78,7 +82,9 @@ impl Laboratory {
         let is = self.is_byte(offset, value);
         let is_not = self.expressions.negated(is);
         let (holds, other) = if taken { (is, is_not) } else { (is_not, is) };
-        Step { holds, others: vec![other], ..crate::path::tests::branch(site, taken, 0) }
+        let step = crate::path::tests::branch(site, taken, 0);
+        let ways = Ways { others: vec![other], ..(*step.ways).clone() };
+        Step { holds, ways: ways.into(), ..step }
     }
 
     /// A byte of output that is a constant, or a byte of standard input.
@@ -113,6 +119,12 @@ impl Laboratory {
             fresh: vec![],
             alignment,
         }
+    }
+
+    /// A run was made from the first one.
+    pub fn came_from_first(&mut self, run: &RunFacts) {
+        let of = (run.id.0 > 0).then_some(RunId(0));
+        self.known.runs[run.id.0].made.of = of;
     }
 
     fn see(&mut self) -> Context<'_> {

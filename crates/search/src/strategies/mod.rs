@@ -13,8 +13,11 @@ use crate::{Budget, Settings};
 use parallax_execute::TestCase;
 
 mod callees;
+mod combine;
 mod cross;
+mod definitions;
 mod distance;
+mod evolve;
 mod follow;
 mod generational;
 mod havoc;

@@ -58,6 +58,13 @@ impl Portfolio {
         self.entries[id.0].strategy.about().name
     }
 
+    /// Switches a strategy off, unless it is the only one.
+    pub fn leave_out(&mut self, name: &str) {
+        if self.entries.len() > 1 {
+            self.entries.retain(|entry| entry.strategy.about().name != name);
+        }
+    }
+
     pub fn ids(&self) -> impl Iterator<Item = StrategyId> {
         (0..self.entries.len()).map(StrategyId)
     }
@@ -88,6 +95,7 @@ fn all() -> Vec<Entry> {
         entry(Box::new(structure::Structure), tries(2, 2)),
         entry(Box::new(repeat::Repeat), tries(1, 1)),
         entry(Box::new(cross::Cross), tries(1, 1)),
+        entry(Box::<combine::Combine>::default(), tries(0, 4)),
         entry(Box::<sequences::Sequences>::default(), tries(0, 2)),
         entry(Box::new(havoc::Havoc), tries(0, 2)),
         entry(Box::<joint::Joint>::default(), asks(2)),
@@ -100,10 +108,12 @@ fn all() -> Vec<Entry> {
         entry(Box::<relax::Relax>::default(), asks(24)),
         entry(Box::new(callees::Callees), asks(2)),
         entry(Box::new(regenerate::Regenerate), asks(1)),
+        entry(Box::<definitions::Definitions>::default(), Weights { questions: 16, traces: 40, glimpses: 0 }),
         entry(Box::<insert::Insert>::default(), tries(2, 0)),
         entry(Box::new(hybrid::Hybrid), tries(20, 0)),
         entry(Box::new(numbers::Numbers), asks(1)),
         entry(Box::new(distance::Distance), nothing),
+        entry(Box::<evolve::Evolve>::default(), tries(2, 0)),
     ]
 }
 

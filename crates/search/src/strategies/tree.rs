@@ -80,7 +80,8 @@ mod tests {
     /// A step whose other way is about something else than the way it took.
     fn step(about: u64) -> Step {
         let [taken, other] = [branch(1, true, about), branch(1, false, about + 1)];
-        Step { others: vec![other.holds], ..taken }
+        let ways = crate::path::Ways { others: vec![other.holds], ..(*taken.ways).clone() };
+        Step { ways: ways.into(), ..taken }
     }
 
     /// What is proposed for a run: the steps that are to go another way, with their depths.

@@ -7,6 +7,7 @@
 
 mod bit_blast;
 mod core_reuse;
+mod descend;
 mod independence;
 mod interval;
 mod model_reuse;
@@ -17,9 +18,11 @@ mod restore;
 mod split;
 mod walk;
 mod z3;
+mod z3_real;
 
 pub use bit_blast::{BitBlast, REFINEMENTS};
 pub use core_reuse::CoreReuse;
+pub use descend::Descend;
 pub use independence::Independence;
 pub use interval::Interval;
 pub use model_reuse::ModelReuse;
@@ -30,6 +33,7 @@ pub use restore::Restore;
 pub use split::Split;
 pub use walk::Walk;
 pub use z3::{Z3Kind, Z3};
+pub use z3_real::Z3Real;
 
 use crate::query::Answer;
 

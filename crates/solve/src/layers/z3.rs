@@ -1,4 +1,4 @@
-//! Z3, through its C interface. The only file that names it.
+//! Z3, through its C interface. With `z3_real` the only one that names it.
 //!
 //! In: a query. Out: a model, or unsat with Z3's core; where its limits end the search, the answer from below.
 
@@ -274,7 +274,7 @@ fn resources(solver: &Solver) -> u32 {
 ///
 /// Not with Z3's own `timeout`: its timers are threads that every `fork` of this process takes down, and if other threads fork or
 /// ask at that moment, memory is lost (Z3 pull request 7618; Debian's version is older).
-fn check_within(budget: &Budget, solver: &Solver, names: &[Bool]) -> SatResult {
+pub(super) fn check_within(budget: &Budget, solver: &Solver, names: &[Bool]) -> SatResult {
     let context = Context::thread_local();
     let handle = context.handle();
     let (done, wait) = mpsc::channel::<()>();
