@@ -4,6 +4,7 @@
 
 use crate::blame_args::BlameArgs;
 use crate::diff_args::{DiffArgs, DiffFormat, ReplayArgs, StrategiesArgs};
+use crate::export::ExportArgs;
 use crate::history_args::HistoryArgs;
 use crate::inspect_args::InspectArgs;
 use crate::reach_args::{AugmentArgs, ReachArgs};
@@ -48,6 +49,8 @@ pub enum Command {
     Blame(Box<BlameArgs>),
     /// Compare every commit of a range with its parent
     History(Box<HistoryArgs>),
+    /// Kept tests for other test frameworks
+    Export(ExportArgs),
     /// Make the HTML page of a result directory again
     Report(ReportArgs),
     /// Show what is in the cache, clean it, or limit its size

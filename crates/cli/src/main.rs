@@ -29,6 +29,7 @@ mod entries;
 mod error;
 mod evidence;
 mod exit_code;
+mod export;
 mod faithful;
 mod findings;
 mod following;
@@ -184,6 +185,7 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
             let (text, code) = history::history(&args)?;
             print(&text).map(|()| code)
         }
+        Command::Export(args) => print(&export::export(&args)?).map(|()| ExitCode::Success),
         Command::Cache(args) => print(&cache::cache(&args)?).map(|()| ExitCode::Success),
         Command::Report(args) => print(&report::report(&args)?).map(|()| ExitCode::Success),
         Command::Strategies(args) => print(&strategies::listed(args.format)).map(|()| ExitCode::Success),

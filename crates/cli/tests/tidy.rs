@@ -252,7 +252,7 @@ fn every_option_of_the_command_line_is_in_the_book() {
     let mut problems = Vec::new();
     for subcommand in [
         "trace", "diff", "reach", "augment", "verify", "check", "inspect", "record", "replay", "blame",
-        "history", "report", "cache", "doctor",
+        "history", "export", "report", "cache", "doctor",
     ] {
         for line in help(subcommand).lines() {
             let Some(option) = line.trim_start().strip_prefix("--") else { continue };

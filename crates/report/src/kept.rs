@@ -103,6 +103,27 @@ pub fn write_run(directory: &Path, which: &str, run: &Run) -> Result<(), KeptErr
     put(&directory.join("changes"), &lines(changes.into_iter()))
 }
 
+/// Exit status and signal of a run that [`write_run`] wrote.
+pub fn read_ending(directory: &Path, which: &str) -> Result<(Option<i32>, Option<i32>), KeptError> {
+    let number = |name: &str| {
+        let path = directory.join(which).join(name);
+        let text = fs::read_to_string(&path).at(&path)?;
+        let problem = "not a number";
+        match text.trim() {
+            "" => Ok(None),
+            digits => digits.parse().map(Some).map_err(|_| KeptError::Line { path, line: 1, problem }),
+        }
+    };
+    Ok((number("exit")?, number("signal")?))
+}
+
+/// The name under which a kept test runs its program, where it is plain text.
+pub fn read_name(directory: &Path) -> Option<Vec<u8>> {
+    let script = fs::read_to_string(directory.join("run.sh")).ok()?;
+    let name = script.lines().find_map(|line| line.strip_prefix("name='")?.strip_suffix('\''))?;
+    (!name.contains('\'')).then(|| name.as_bytes().to_vec())
+}
+
 /// Exit status, signal, and the limit that ended a run, in a word.
 pub fn ending(outcome: &Outcome) -> (Option<i32>, Option<i32>, Option<&'static str>) {
     match *outcome {
@@ -189,7 +210,7 @@ fn optional(path: &Path, most: u64) -> Result<Vec<u8>, KeptError> {
 }
 
 /// A regular file of up to `most` bytes. A pipe would be waited for without end.
-fn content(path: &Path, most: u64) -> Result<Vec<u8>, KeptError> {
+pub fn content(path: &Path, most: u64) -> Result<Vec<u8>, KeptError> {
     let metadata = fs::metadata(path).at(path)?;
     if !metadata.is_file() {
         return Err(KeptError::Special(path.to_owned()));

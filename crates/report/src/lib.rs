@@ -14,6 +14,7 @@ pub mod diff_human;
 pub mod diff_machine;
 pub mod diff_view;
 pub mod evidence;
+pub mod export;
 mod html;
 pub mod human;
 pub mod hunks;

@@ -108,13 +108,25 @@ fn libraries(homes: &[Home]) -> String {
 }
 
 /// The program is found through `PATH`, because only then it is free what `argv[0]` is. What lies beside it comes next.
-fn variable(name: &[u8], value: &[u8]) -> String {
+pub(crate) fn variable(name: &[u8], value: &[u8]) -> String {
     let word = Word::of(&[name, value].join(&b'='));
     if name != b"PATH" {
         return word.append();
     }
     let rest = Word::of(value);
     format!("{}set -- \"$@\" \"PATH=$work/bin:${{binary%/*}}:$path\"\n", rest.define("path"))
+}
+
+/// Bytes as a format of printf, in single quotes. A dash at the beginning would be an option.
+pub(crate) fn format_of(bytes: &[u8]) -> String {
+    let octal = |(at, b): (usize, &u8)| match b {
+        b'%' => "%%".to_owned(),
+        b'\\' | b'\'' => format!("\\{b:03o}"),
+        b'-' if at == 0 => format!("\\{b:03o}"),
+        b' '..=b'~' => (*b as char).to_string(),
+        _ => format!("\\{b:03o}"),
+    };
+    format!("'{}'", bytes.iter().enumerate().map(octal).collect::<String>())
 }
 
 /// Bytes as a word of the shell.
@@ -131,13 +143,7 @@ impl Word {
             let text = String::from_utf8_lossy(bytes).replace('\'', "'\\''");
             return Word::Quoted(format!("'{text}'"));
         }
-        let octal = |b: &u8| match b {
-            b'%' => "%%".to_owned(),
-            b'\\' | b'\'' => format!("\\{b:03o}"),
-            b' '..=b'~' => (*b as char).to_string(),
-            _ => format!("\\{b:03o}"),
-        };
-        Word::Format(format!("'{}'", bytes.iter().map(octal).collect::<String>()))
+        Word::Format(format_of(bytes))
     }
 
     pub fn define(&self, name: &str) -> String {
@@ -148,7 +154,7 @@ impl Word {
         }
     }
 
-    fn append(&self) -> String {
+    pub fn append(&self) -> String {
         match self {
             Word::Quoted(text) => format!("set -- \"$@\" {text}\n"),
             Word::Format(_) => format!("{}set -- \"$@\" \"$word\"\n", self.define("word")),

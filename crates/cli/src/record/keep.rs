@@ -263,15 +263,18 @@ fn explained(invocation: &Invocation, made: &Portable, reason: String) -> String
 
 /// What the program did in the suite; the files that it made are those of the run that did the same.
 fn as_recorded(expected: &Expected, same: Option<&Run>) -> Run {
-    let output =
-        |bytes: &Option<Vec<u8>>| Output { bytes: bytes.clone().unwrap_or_default(), truncated: false };
+    // What went to `/dev/null` nobody has seen: then it is what the run printed that did the same in all else.
+    let output = |bytes: &Option<Vec<u8>>, again: Option<&Output>| match (bytes, again) {
+        (None, Some(again)) => again.clone(),
+        (bytes, _) => Output { bytes: bytes.clone().unwrap_or_default(), truncated: false },
+    };
     Run {
         outcome: match (expected.exit, expected.signal) {
             (Some(status), _) => Outcome::Exited(status),
             (None, signal) => Outcome::Signaled(signal.unwrap_or_default()),
         },
-        stdout: output(&expected.stdout),
-        stderr: output(&expected.stderr),
+        stdout: output(&expected.stdout, same.map(|run| &run.stdout)),
+        stderr: output(&expected.stderr, same.map(|run| &run.stderr)),
         files: same.map(|run| run.files.clone()).unwrap_or_default(),
         files_truncated: same.is_none(),
         wall: Duration::ZERO,

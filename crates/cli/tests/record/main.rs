@@ -2,6 +2,7 @@
 
 mod badly;
 mod ended;
+mod exported;
 mod plainly;
 
 use serde_json::Value;
