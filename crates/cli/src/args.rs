@@ -6,7 +6,7 @@ use crate::blame_args::BlameArgs;
 use crate::diff_args::{DiffArgs, DiffFormat, ReplayArgs, StrategiesArgs};
 use crate::history_args::HistoryArgs;
 use crate::inspect_args::InspectArgs;
-use crate::reach_args::ReachArgs;
+use crate::reach_args::{AugmentArgs, ReachArgs};
 use crate::reading::ReadLimits;
 use crate::record_args::RecordArgs;
 use crate::units;
@@ -36,6 +36,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Generate inputs that execute every changed place; patch coverage before and after
     Reach(Box<ReachArgs>),
+    /// Generate inputs that take every branch of the new version that the seeds do not; branch coverage before and after
+    Augment(Box<AugmentArgs>),
     /// Show what changed between two versions: changes, targets, complexity, graphs
     Inspect(Box<InspectArgs>),
     /// Run a test suite and keep every invocation of a program in it as a test

@@ -30,7 +30,7 @@ use crate::native::{self, Native};
 use crate::natives::{Natives, Setting};
 use crate::outcomes::{self, warn, Names};
 use crate::progress::Show;
-use crate::reach::Reaching;
+use crate::reach::{branches, Reaching};
 use crate::reached::Reached;
 use crate::resolve::{self, Inputs, SymbolicKinds};
 use crate::run_file::{self, Built, Recipe, RunFile};
@@ -335,7 +335,11 @@ impl Comparison<'_> {
 
     /// What is to be executed.
     pub fn targets(&self, changed: Option<&Changed>, plan: &Plan, map: &ProgramMap) -> Reached {
-        changed.map(|changed| Reached::new(changed, plan, map, &self.tests())).unwrap_or_default()
+        let Some(changed) = changed else { return Reached::default() };
+        match self.reaching.and_then(|reaching| reaching.branches) {
+            Some(wanted) => branches::targets(changed, map, &self.tests(), wanted),
+            None => Reached::new(changed, plan, map, &self.tests()),
+        }
     }
 
     pub fn shared(&self, rules: Rules, known: (Causes, Expectations), reached: Reached) -> Shared {

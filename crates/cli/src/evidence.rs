@@ -72,6 +72,7 @@ mod tests {
         view.targets = statuses
             .iter()
             .map(|status| TargetView {
+                way: None,
                 file: None,
                 line: 0,
                 function: "f".into(),

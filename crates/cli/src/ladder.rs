@@ -154,6 +154,7 @@ mod tests {
         };
         view.differences = causes.iter().map(difference).collect();
         let target = |status: &&str| TargetView {
+            way: None,
             file: None,
             line: 0,
             function: "f".into(),

@@ -91,7 +91,7 @@ use error::CliError;
 use exit_code::ExitCode;
 use inspect_args::InspectArgs;
 use parallax_build::Cache;
-use reach_args::ReachArgs;
+use reach_args::{AugmentArgs, ReachArgs};
 use std::ffi::OsString;
 use std::io::{stdout, Write};
 use verify_args::VerifyArgs;
@@ -159,6 +159,10 @@ fn run(cli: Cli) -> Result<ExitCode, CliError> {
             let (args, config) = with_config(*args)?;
             tell(reach::reach(&args, config.as_ref()))
         }
+        Command::Augment(args) => {
+            let (args, config) = with_config(*args)?;
+            tell(reach::augment(&args, config.as_ref()))
+        }
         Command::Inspect(args) => {
             let (args, config) = with_config(*args)?;
             let text = inspect::inspect(&args, config.as_ref())?;
@@ -201,6 +205,7 @@ fn temporaries(command: &Command) -> Option<Cache> {
             | Command::Diff(_)
             | Command::Verify(_)
             | Command::Reach(_)
+            | Command::Augment(_)
             | Command::Inspect(_)
             | Command::Replay(_)
             | Command::Blame(_)
@@ -241,6 +246,15 @@ impl Configured for ReachArgs {
     fn of(command: Command) -> Option<Box<ReachArgs>> {
         match command {
             Command::Reach(args) => Some(args),
+            _ => None,
+        }
+    }
+}
+
+impl Configured for AugmentArgs {
+    fn of(command: Command) -> Option<Box<AugmentArgs>> {
+        match command {
+            Command::Augment(args) => Some(args),
             _ => None,
         }
     }

@@ -145,6 +145,7 @@ impl Reached {
 /// Where a target is.
 pub fn view(program: &Program, target: &Target) -> TargetView {
     TargetView {
+        way: None,
         file: target.file.as_ref().map(|f| plain(f)),
         line: target.line,
         function: program.func(target.func).display_name().to_owned(),

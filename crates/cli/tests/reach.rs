@@ -171,3 +171,28 @@ fn a_coverage_build_that_does_not_link_costs_the_confirmation_only() {
     let warnings = json["warnings"].to_string();
     assert!(warnings.contains("nothing is confirmed"), "{warnings}");
 }
+
+#[test]
+fn augment_takes_branches_that_no_seed_takes_and_counts_them() {
+    let body = |word: &str| {
+        format!("{HEAD}int main(void) {{\n  int a = getchar(), b = getchar();\n  if (a > 'f')\n    puts(\"high\");\n  if (a == 'k' && b == '7')\n    puts(\"both\");\n  puts(\"{word}\");\n  return 0;\n}}\n")
+    };
+    let pair = Pair::new(&body("one"), &body("two"));
+    let json = pair.json("augment", &["--time", "20s"], 0);
+    let counts = |json: &Value, when: &str, what: &str| json["coverage"][when][what].as_u64().unwrap();
+    assert_eq!(counts(&json, "after", "targets"), counts(&json, "total", "targets"), "{json:#}");
+    assert!(counts(&json, "before", "targets") < counts(&json, "after", "targets"));
+    assert_eq!((counts(&json, "before", "branches"), counts(&json, "after", "branches")), (2, 6));
+    assert!(json["targets"][0]["way"].is_string() && !json["tests"].as_array().unwrap().is_empty());
+    // The change affects no branch.
+    let json = pair.json("augment", &["--time", "5s", "--changed"], 0);
+    assert_eq!(json["verdict"], "no-targets");
+    std::fs::create_dir(pair.path("seeds")).unwrap();
+    for text in ["aa", "bb", "cc", "dd"] {
+        std::fs::write(pair.path("seeds").join(text), text).unwrap();
+    }
+    let json = pair.json("augment", &["--time", "20s", "--method", "genetic", "--seeds", "seeds"], 0);
+    assert!(counts(&json, "after", "targets") > counts(&json, "before", "targets"), "{json:#}");
+    let by = json["tests"].as_array().unwrap().iter().flat_map(|test| test["strategies"].as_array().unwrap());
+    assert!(by.into_iter().all(|name| name == "evolve"));
+}

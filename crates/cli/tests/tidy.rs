@@ -251,8 +251,8 @@ fn every_option_of_the_command_line_is_in_the_book() {
     let mut options = 0;
     let mut problems = Vec::new();
     for subcommand in [
-        "trace", "diff", "reach", "verify", "check", "inspect", "record", "replay", "blame", "history",
-        "report", "cache", "doctor",
+        "trace", "diff", "reach", "augment", "verify", "check", "inspect", "record", "replay", "blame",
+        "history", "report", "cache", "doctor",
     ] {
         for line in help(subcommand).lines() {
             let Some(option) = line.trim_start().strip_prefix("--") else { continue };

@@ -285,6 +285,9 @@ pub struct TargetView {
     pub file: Option<String>,
     pub line: u32,
     pub function: String,
+    /// For a target that is a way out of a branch: which way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub way: Option<String>,
     pub status: String,
     pub test: Option<String>,
 }

@@ -7,12 +7,12 @@ use crate::reach_view::{CountsView, ReachTargetView, ReachVerdict, ReachView};
 use crate::text::count;
 use std::fmt::Write;
 
-/// The summary, with a newline at the end. `what`: the targets in one word and in several.
-pub fn reach_human(view: &ReachView, what: (&str, &str)) -> String {
+/// The summary, with a newline at the end. `what`: the targets in one word and in several. `listed`: whether each is shown.
+pub fn reach_human(view: &ReachView, what: (&str, &str), listed: bool) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = headline(&mut text, view, what);
-    for target in &view.targets {
+    for target in view.targets.iter().filter(|_| listed) {
         let _ = one(&mut text, target);
     }
     let _ = coverage(&mut text, view);
@@ -144,22 +144,22 @@ mod tests {
     fn the_verdict_and_the_headline_follow_from_the_targets() {
         let mixed = view(&["seed", "reached", "unreached"]);
         assert_eq!(mixed.verdict, ReachVerdict::SomeUnreached);
-        let text = reach_human(&mixed, ("target", "targets"));
+        let text = reach_human(&mixed, ("target", "targets"), true);
         assert!(text.starts_with("3 targets: 1 covered by the seeds, 1 reached, 1 unreached"), "{text}");
         assert_eq!(view(&["seed", "reached"]).verdict, ReachVerdict::AllReached);
         let none = view(&[]);
         assert_eq!(none.verdict, ReachVerdict::NoTargets);
-        assert!(reach_human(&none, ("target", "targets")).starts_with("There is no target: why.\n"));
+        assert!(reach_human(&none, ("target", "targets"), true).starts_with("There is no target: why.\n"));
     }
 
     #[test]
     fn a_target_that_no_build_of_its_own_has_confirmed_is_shown_as_unconfirmed() {
         let mut confirmed = view(&["reached"]);
         confirmed.targets[0].confirmed = Some(true);
-        assert!(!reach_human(&confirmed, ("target", "targets")).contains("unconfirmed"));
+        assert!(!reach_human(&confirmed, ("target", "targets"), true).contains("unconfirmed"));
         for doubtful in [None, Some(false)] {
             confirmed.targets[0].confirmed = doubtful;
-            assert!(reach_human(&confirmed, ("target", "targets")).contains("unconfirmed"));
+            assert!(reach_human(&confirmed, ("target", "targets"), true).contains("unconfirmed"));
         }
     }
 }

@@ -69,6 +69,7 @@ fn no_difference_is_said_with_what_was_tried() {
     }];
     none.symbolic = vec!["argv[1] (5 bytes)".into()];
     let target = |line, status: &str| TargetView {
+        way: None,
         file: Some("new.c".into()),
         line,
         function: "area".into(),

@@ -348,7 +348,7 @@ impl<'a> Engine<'a> {
     fn learn(&mut self, planned: Planned, traced: Pair<Traced>) -> bool {
         let Planned { test, purpose, work, flip, .. } = planned;
         self.accounting.stats.traces += 2;
-        let made = purpose.made;
+        let (made, is_seed) = (purpose.made, purpose.is_seed);
         let nodes: u64 = traced.iter().map(|(_, traced)| traced.trace.nodes().len() as u64).sum();
         self.thought += nodes / NODES_OF_TRACE;
         traced.iter().for_each(|(_, traced)| self.count_losses(traced));
@@ -366,6 +366,9 @@ impl<'a> Engine<'a> {
         }
         if let Some((flip, over_numbers)) = flip {
             self.check_arrival(&flip, over_numbers, facts.id);
+        }
+        if !is_seed && !self.settings.reuse {
+            return self.known.run(facts.id).novelty.is_something();
         }
         for id in self.portfolio.ids() {
             let out = self.ask_strategy(id, |strategy, see, out| strategy.learn(&facts, see, out));

@@ -18,6 +18,8 @@ const BYTES_OF_EXPRESSION: u64 = 128;
 /// Random values tried to see whether a question is easy, and how much easier that makes it.
 const GUESSES: usize = 16;
 const EASIER: u64 = 8;
+/// How deep in a condition its parts are weighed when it is asked how far it is from holding.
+const GAP_DEPTH: u32 = 8;
 
 /// Numbers in answers are small if they can be: no more than so many bits or what they have now, then anything.
 const NUMBER_BITS: [u8; 4] = [5, 10, 20, 31];
@@ -216,6 +218,56 @@ impl Expressions {
         Program::new(&self.terms.pool, &[e]).run_one(&|var| self.present(var, test))
     }
 
+    /// How far a condition is from holding on a test case: 0 if it holds, otherwise how much its operands would have to change (Tracey et al. 1998).
+    pub fn gap(&self, e: ExprId, test: &TestCase) -> u64 {
+        match self.value(e, test) {
+            0 => self.gap_to(e, true, test, GAP_DEPTH),
+            _ => 0,
+        }
+    }
+
+    /// The same for a condition that does not have this value.
+    fn gap_to(&self, e: ExprId, wanted: bool, test: &TestCase, depth: u32) -> u64 {
+        if (self.value(e, test) != 0) == wanted {
+            return 0;
+        }
+        let node = *self.terms.pool.node(e);
+        let [a, b, _] = node.args;
+        let values = || (self.value(a, test), self.value(b, test));
+        let away = || {
+            let (a, b) = values();
+            a.abs_diff(b)
+        };
+        let signed = || {
+            let width = self.terms.pool.width(a);
+            let (a, b) = values();
+            parallax_trace::format::sign_extend(a, width)
+                .abs_diff(parallax_trace::format::sign_extend(b, width))
+        };
+        let is_condition = |operand: ExprId| self.terms.pool.width(operand) == 1;
+        match (node.op, wanted) {
+            (Op::Eq | Op::Xor | Op::Ne, _)
+                if depth > 0 && is_condition(a) && self.terms.pool.as_const(b).is_some() =>
+            {
+                let now = self.value(a, test) != 0;
+                self.gap_to(a, !now, test, depth - 1).max(1)
+            }
+            (Op::And | Op::Or, _) if depth > 0 && node.width == 1 => {
+                let gaps = [a, b].map(|part| self.gap_to(part, wanted, test, depth - 1));
+                // One is enough, or both have to change.
+                match (node.op == Op::Or) == wanted {
+                    true => gaps[0].min(gaps[1]),
+                    false => gaps[0].saturating_add(gaps[1]),
+                }
+            }
+            (Op::Eq, true) | (Op::Ne, false) | (Op::Ule, true) | (Op::Ult, false) => away().max(1),
+            (Op::Ult, true) | (Op::Ule, false) => away().saturating_add(1),
+            (Op::Sle, true) | (Op::Slt, false) => signed().max(1),
+            (Op::Slt, true) | (Op::Sle, false) => signed().saturating_add(1),
+            _ => 1,
+        }
+    }
+
     /// The value of a variable on a test case; 0 if there is no such byte.
     fn present(&self, var: VarId, test: &TestCase) -> u8 {
         let var = self.terms.pool.var(var);
@@ -304,5 +356,32 @@ impl Importer<'_> {
     }
     pub fn any(&mut self, list: &[ExprId]) -> ExprId {
         any(self.pool, list)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How far a comparison of standard input's first byte with 100 is from holding.
+    fn gap(op: Op, byte: u8, negated: bool) -> u64 {
+        let mut all = Expressions::new(false);
+        let first = all.byte(&Source::Stdin, 0);
+        let hundred = all.own().pool.constant(8, 100);
+        let mut e = all.own().pool.binary(op, first, hundred);
+        if negated {
+            e = all.negated(e);
+        }
+        let test = TestCase { stdin: vec![byte], ..TestCase::default() };
+        all.gap(e, &test)
+    }
+
+    #[test]
+    fn the_gap_of_a_comparison_is_how_far_its_operands_are_from_making_it_hold() {
+        assert_eq!([100, 90, 130].map(|byte| gap(Op::Eq, byte, false)), [0, 10, 30]);
+        assert_eq!([99, 100, 107].map(|byte| gap(Op::Ult, byte, false)), [0, 1, 8]);
+        assert_eq!([100, 99].map(|byte| gap(Op::Ult, byte, true)), [0, 1]);
+        assert_eq!([0xff, 100, 103].map(|byte| gap(Op::Slt, byte, false)), [0, 1, 4], "0xff is -1");
+        assert_eq!([99, 100].map(|byte| gap(Op::Eq, byte, true)), [0, 1]);
     }
 }

@@ -145,6 +145,21 @@ impl<'a> Guide<'a> {
         function.is_some_and(|f| f.model)
     }
 
+    /// The block that a site is in.
+    pub fn block_of(&self, side: Side, site: u32) -> Option<u32> {
+        self.maps[side].sites.get(site as usize).map(|site| site.block)
+    }
+
+    /// The function that a block is in.
+    pub fn function(&self, side: Side, block: u32) -> Option<u32> {
+        self.maps[side].blocks.get(block as usize).map(|block| block.function)
+    }
+
+    /// Where an edge comes from, and where it leads.
+    pub fn edge(&self, side: Side, edge: u32) -> Option<(u32, u32)> {
+        self.maps[side].edges.get(edge as usize).map(|edge| (edge.from, edge.to))
+    }
+
     /// The block that a condition ends.
     fn block(&self, side: Side, step: &Step) -> Option<u32> {
         self.maps[side].sites.get(step.site as usize).map(|s| s.block)

@@ -181,6 +181,8 @@ pub struct Settings {
     pub targets: Vec<Vec<u32>>,
     /// End as soon as every target was executed.
     pub until_reached: bool,
+    /// May what is made become what more is made from?
+    pub reuse: bool,
     /// Longest input that growing makes.
     pub max_input: usize,
     /// Which kinds of inputs may differ from those of the seeds.
@@ -201,6 +203,7 @@ impl Default for Settings {
             enough: Arc::default(),
             targets: vec![],
             until_reached: false,
+            reuse: true,
             max_input: 4096,
             varied: Varied::default(),
             record: None,
@@ -229,7 +232,11 @@ pub fn search(
     budget: &Budget,
     watch: &mut dyn FnMut(Progress),
 ) -> Result<Outcome, UnknownStrategy> {
-    let portfolio = strategies::standard_portfolio(&settings.strategies)?;
+    let mut portfolio = strategies::standard_portfolio(&settings.strategies)?;
+    if !settings.until_reached {
+        // It would have nothing to do, and a share.
+        portfolio.leave_out("evolve");
+    }
     Ok(engine::Engine::new(maps, plan, portfolio, (settings, budget), watch).run(seeds, harnesses))
 }
 

@@ -41,16 +41,20 @@ impl Comparison<'_> {
     ) -> Result<Finished, CliError> {
         let mut view = self.reach_view(reaching, ledger, changed, begun)?;
         view.conclude();
+        let is_augment = reaching.branches.is_some();
         ledger.out.write_json("reach.json", &view)?;
         ledger.finish()?;
         let text = match self.args.format {
-            DiffFormat::Human => reach_human(&view, ("target", "targets")),
+            DiffFormat::Human if is_augment => reach_human(&view, ("branch", "branches"), false),
+            DiffFormat::Human => reach_human(&view, ("target", "targets"), true),
             DiffFormat::Json => reach_json(&view)?,
         };
         let code = match (view.verdict, code) {
             (ReachVerdict::AllReached | ReachVerdict::NoTargets, _) => Ok(ExitCode::Success),
             (_, Err(error)) => Err(error),
             _ if self.setting.interrupt.is_set() => Ok(ExitCode::Interrupted),
+            // There are always branches that nothing takes.
+            _ if is_augment => Ok(ExitCode::Success),
             _ => Ok(ExitCode::NotExecuted),
         };
         Ok(Finished { text, code })
@@ -65,6 +69,9 @@ impl Comparison<'_> {
     ) -> Result<ReachView, CliError> {
         let mut targets = match begun {
             Some(begun) => begun.shared.reached.found().into_iter().map(|(view, _)| target(view)).collect(),
+            None if reaching.branches.is_some() => {
+                return Err(CliError::Search("the time was up before the search began (--time)".to_owned()))
+            }
             None => changed.map_or(vec![], unsearched),
         };
         let mut hits = Vec::new();
@@ -78,7 +85,7 @@ impl Comparison<'_> {
                     ledger.view.warnings.push(format!("nothing is confirmed by a coverage build: {error}"))
                 }
             }
-            self.explain(&mut targets, changed, begun, ledger);
+            self.explain(reaching, &mut targets, changed, begun, ledger);
         }
         let view = &ledger.view;
         Ok(ReachView {
@@ -154,6 +161,7 @@ impl Comparison<'_> {
                 seeds.len()
             ));
         }
+        let changed = changed.filter(|_| reaching.branches.is_none());
         let places = changed.map_or(vec![], |changed| places_of(changed, targets));
         let mut after = before.clone().unwrap_or_default();
         confirm(targets, &places, "seed", None, before.as_ref());
@@ -165,7 +173,7 @@ impl Comparison<'_> {
             confirm(targets, &places, "reached", Some(&hit.view.test), covered.as_ref());
             covered.iter().for_each(|covered| after.join(covered));
         }
-        let lines = changed.map(changed_lines).unwrap_or_default();
+        let lines = changed.map_or_else(|| all_lines(&after), changed_lines);
         let mut view = CoverageView::default();
         let of = |coverage: &Coverage| counts(coverage, &lines);
         (view.before, view.after) = (of(&before.unwrap_or_default()).0, of(&after).0);
@@ -176,6 +184,7 @@ impl Comparison<'_> {
     /// Says of every target that was not executed why.
     fn explain(
         &self,
+        reaching: &Reaching,
         targets: &mut [ReachTargetView],
         changed: Option<&Changed>,
         begun: &Begun,
@@ -203,7 +212,10 @@ impl Comparison<'_> {
         );
         let edges = shared.reached.edges();
         for (number, target) in targets.iter_mut().enumerate().filter(|(_, target)| !target.is_covered()) {
-            let unreached = why.of(changed.targets[number].block, &edges[number]);
+            let unreached = match reaching.branches {
+                Some(_) => why.of_way(&edges[number]),
+                None => why.of(changed.targets[number].block, &edges[number]),
+            };
             target.reason = Some(unreached.reason);
             target.closest = unreached.closest;
             target.distance = unreached.distance;
@@ -221,8 +233,8 @@ fn unsearched(changed: &Changed) -> Vec<ReachTargetView> {
 }
 
 fn target(view: parallax_report::diff_view::TargetView) -> ReachTargetView {
-    let parallax_report::diff_view::TargetView { file, line, function, status, .. } = view;
-    ReachTargetView { file, line, function, status, ..ReachTargetView::default() }
+    let parallax_report::diff_view::TargetView { file, line, function, way, status, .. } = view;
+    ReachTargetView { file, line, function, way, status, ..ReachTargetView::default() }
 }
 
 /// The tests to be kept, in the order in which they were found; what they reached is noted.
@@ -314,6 +326,11 @@ fn changed_lines(changed: &Changed) -> BTreeMap<String, BTreeSet<u32>> {
         }
     }
     lines
+}
+
+/// All lines with executable code by file.
+fn all_lines(coverage: &Coverage) -> BTreeMap<String, BTreeSet<u32>> {
+    coverage.files.iter().map(|(name, file)| (name.clone(), file.lines.keys().copied().collect())).collect()
 }
 
 /// Of these lines: those that are executed and the branches on them that are taken, and how many there are at all.

@@ -17,7 +17,7 @@ use crate::{engine, native, own_memory, strategies};
 use parallax_execute::{Executor, Kind};
 use parallax_instrument::Instrumented;
 use parallax_plan::Plan;
-use parallax_search::{Budget, Harness, Outcome, Pair, RunWork, Settings, Snapshot, Varied};
+use parallax_search::{Budget, Choice, Harness, Outcome, Pair, RunWork, Settings, Snapshot, Varied};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -145,7 +145,8 @@ impl Comparison<'_> {
     fn settings(&self, shared: &Shared) -> Settings {
         Settings {
             random_seed: self.args.seed,
-            strategies: strategies::choice(&self.args.search),
+            strategies: self.strategies(),
+            reuse: self.reaching.is_none_or(|reaching| reaching.reuse),
             targets: shared.reached.edges().to_vec(),
             until_reached: self.reaching.is_some(),
             query_steps: self.args.query_steps,
@@ -157,6 +158,11 @@ impl Comparison<'_> {
             varied: self.varied(),
             record: self.args.record_queries.clone(),
         }
+    }
+
+    fn strategies(&self) -> Choice {
+        let chosen = strategies::choice(&self.args.search);
+        self.reaching.map_or(chosen.clone(), |reaching| reaching.choice(chosen))
     }
 
     pub fn varied(&self) -> Varied {

@@ -1,10 +1,11 @@
-//! `parallax reach`: inputs that execute every changed place.
+//! `parallax reach`: inputs that execute every changed place. `parallax augment`: inputs that take every branch that no seed takes.
 //!
 //! In: the command line. Out: every target with what became of it, the tests that reach it, patch coverage before and after.
 //!
 //! It is a comparison ([`crate::diff`]) whose search ends when every target was executed and not when there are enough differences.
 //! Always holds: a test is named for a target only if a run of it executed the target.
 
+pub mod branches;
 pub mod confirm;
 pub mod why;
 
@@ -12,22 +13,42 @@ use crate::changed::Changed;
 use crate::config::Config;
 use crate::diff::{self, Finished};
 use crate::error::CliError;
-use crate::reach_args::ReachArgs;
+use crate::reach_args::{AugmentArgs, Method, Order, ReachArgs, Reuse};
 use crate::versions::{self, Wanted};
 use parallax_build::{Cache, Extra, Version};
 use parallax_execute::Interrupt;
-use parallax_search::Reached;
+use parallax_search::{Choice, Reached};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+/// Strategies that change test cases without asking the solver.
+const WITHOUT_SOLVER: [&str; 7] = ["evolve", "havoc", "structure", "repeat", "cross", "sequences", "words"];
+
 pub fn reach(args: &ReachArgs, config: Option<&Config>) -> Result<Finished, CliError> {
     diff::compare_for(&args.diff, config, Some(&Reaching::new(args.confirm_time)))
+}
+
+/// The main loop of Xu, Kim, Kim, Cohen and Rothermel 2010 (algorithm 1) is the search itself: every branch that is not covered is a target, and it goes on until all are
+/// or the budget is up. Departs from the paper in working on all branches at once: only `evolve` takes one after the other.
+pub fn augment(args: &AugmentArgs, config: Option<&Config>) -> Result<Finished, CliError> {
+    let random = (args.order == Order::Random).then_some(args.reach.diff.seed);
+    let reaching = Reaching {
+        branches: Some(branches::Wanted { changed: args.changed, random }),
+        method: args.method,
+        reuse: args.reuse == Reuse::Yes,
+        ..Reaching::new(args.reach.confirm_time)
+    };
+    diff::compare_for(&args.reach.diff, config, Some(&reaching))
 }
 
 /// What a search that is to execute targets has come to.
 pub struct Reaching {
     /// In the order in which they were found.
     found: Mutex<Vec<Reached>>,
+    /// Branches, and not changed blocks.
+    pub branches: Option<branches::Wanted>,
+    method: Method,
+    pub reuse: bool,
     /// How long tests may be confirmed when the search is over.
     pub confirm_time: Duration,
     /// The coverage build, or why there is none.
@@ -36,7 +57,18 @@ pub struct Reaching {
 
 impl Reaching {
     pub fn new(confirm_time: Duration) -> Reaching {
-        Reaching { found: Mutex::default(), confirm_time, coverage: OnceLock::new() }
+        let (branches, method, reuse) = (None, Method::Both, true);
+        Reaching { found: Mutex::default(), branches, method, reuse, confirm_time, coverage: OnceLock::new() }
+    }
+
+    /// The strategies of a search, where those are chosen that the command line names.
+    pub fn choice(&self, mut chosen: Choice) -> Choice {
+        match self.method {
+            Method::Both => {}
+            Method::Concolic => chosen.without.extend(WITHOUT_SOLVER.map(str::to_owned)),
+            Method::Genetic => chosen.only = vec!["evolve".to_owned()],
+        }
+        chosen
     }
 
     /// Makes the coverage build of the new version. Whatever goes wrong there costs the confirmation, not the result.
@@ -78,11 +110,16 @@ impl Reaching {
     /// Why there is nothing to be executed, if that is so.
     pub fn nothing(&self, changed: Option<&Changed>) -> Option<&'static str> {
         match changed {
-            Some(changed) if changed.targets.is_empty() => {
+            Some(changed) if changed.targets.is_empty() && self.wants_change() => {
                 Some("the change has no code that could be executed")
             }
             _ => None,
         }
+    }
+
+    /// Is only what the change is or affects to be executed?
+    fn wants_change(&self) -> bool {
+        self.branches.is_none_or(|wanted| wanted.changed)
     }
 
     fn list(&self) -> MutexGuard<'_, Vec<Reached>> {

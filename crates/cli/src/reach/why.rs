@@ -94,6 +94,20 @@ impl<'w> Why<'w> {
         Unreached { reason, closest: Some(self.place(block)), distance: Some(away) }
     }
 
+    /// For a way out of a branch. Where the branch itself was not executed, that of its block counts, which is another target.
+    pub fn of_way(&self, edges: &[u32]) -> Unreached {
+        let from = edges.first().and_then(|edge| self.map.edges.get(*edge as usize)).map(|edge| edge.from);
+        match from {
+            Some(block) if self.executed[block as usize] => {
+                let (reason, closest) = (self.obstacle(block, true), Some(self.place(block)));
+                Unreached { reason, closest, distance: Some(0) }
+            }
+            _ => {
+                Unreached { reason: "the branch itself was not executed".to_owned(), ..Unreached::default() }
+            }
+        }
+    }
+
     /// What ends the closest block, and what became of it.
     fn obstacle(&self, block: u32, has_open_way: bool) -> String {
         let place = self.place(block);

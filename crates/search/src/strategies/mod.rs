@@ -17,6 +17,7 @@ mod combine;
 mod cross;
 mod definitions;
 mod distance;
+mod evolve;
 mod follow;
 mod generational;
 mod havoc;

@@ -58,6 +58,13 @@ impl Portfolio {
         self.entries[id.0].strategy.about().name
     }
 
+    /// Switches a strategy off, unless it is the only one.
+    pub fn leave_out(&mut self, name: &str) {
+        if self.entries.len() > 1 {
+            self.entries.retain(|entry| entry.strategy.about().name != name);
+        }
+    }
+
     pub fn ids(&self) -> impl Iterator<Item = StrategyId> {
         (0..self.entries.len()).map(StrategyId)
     }
@@ -106,6 +113,7 @@ fn all() -> Vec<Entry> {
         entry(Box::new(hybrid::Hybrid), tries(20, 0)),
         entry(Box::new(numbers::Numbers), asks(1)),
         entry(Box::new(distance::Distance), nothing),
+        entry(Box::<evolve::Evolve>::default(), tries(2, 0)),
     ]
 }
 
