@@ -339,7 +339,7 @@ mod tests {
         let steps = [lab.step(0, 0, b'a', true), lab.step(1, 1, b'b', false)];
         let run = lab.run("ax", &steps);
         let flips = laboratory::flips(lab.learn(&mut definitions, &run));
-        assert_eq!(flips.iter().map(|flip| flip.step).collect::<Vec<_>>(), [1]);
+        assert_eq!(flips[0].step, 1, "what leads nearest comes first");
         let goal = Goal::Flip(flips[0].clone());
         let changes = Changes { bytes: [((Source::Stdin, 1), b'b')].into(), ..Changes::default() };
         let grown = laboratory::inputs(lab.answered(&mut definitions, &goal, &Answer::Sat(changes)));
