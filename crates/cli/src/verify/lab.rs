@@ -8,7 +8,7 @@
 
 use crate::lab::VersionsLab;
 use crate::natives::NoRun;
-use parallax_execute::{Outcome, Run, TestCase};
+use parallax_execute::{Interrupt, Outcome, Run, TestCase};
 use parallax_oracle::{Runner, Which};
 use parallax_report::kept::ending;
 use parallax_search::{Cost, Harness, HarnessError, Side, Traced, Verdict};
@@ -20,6 +20,7 @@ pub struct Lab {
     pub lab: VersionsLab,
     /// Native comparisons.
     pub runs: u64,
+    pub interrupt: Interrupt,
 }
 
 impl Bench for Lab {
@@ -28,17 +29,31 @@ impl Bench for Lab {
             Ok((run, traced)) => self.seen(side, test, &run, traced),
             Err(NoRun::Impossible(reason)) => Ok(unseen(reason, true)),
             Err(NoRun::OutOfTime) => Ok(unseen("the time was up".to_owned(), false)),
-            Err(NoRun::Broken(error)) => Err(HarnessError(error.to_string())),
+            Err(NoRun::Broken(error)) => self.broken(&error.to_string()),
         }
     }
 
     fn judge(&mut self, test: &TestCase) -> Result<Verdict, HarnessError> {
         self.runs += 1;
-        self.lab.judge(test)
+        match self.lab.judge(test) {
+            Err(_) if self.interrupt.is_set() => Ok(Verdict::Unusable { reason: INTERRUPTED.to_owned() }),
+            judged => judged,
+        }
     }
 }
 
+/// Why a run that an interrupt ended shows nothing.
+const INTERRUPTED: &str = "interrupted";
+
 impl Lab {
+    /// A run that an interrupt ended was not made; anything else that breaks a laboratory ends the verification.
+    fn broken(&self, error: &str) -> Result<Seen, HarnessError> {
+        match self.interrupt.is_set() {
+            true => Ok(unseen(INTERRUPTED.to_owned(), false)),
+            false => Err(HarnessError(error.to_owned())),
+        }
+    }
+
     fn seen(&mut self, side: Side, test: &TestCase, run: &Run, traced: Traced) -> Result<Seen, HarnessError> {
         let mut ended = match (&run.outcome, ending(&run.outcome).2) {
             (Outcome::Signaled(signal), _) => Ended::Signal(*signal),
@@ -53,7 +68,7 @@ impl Lab {
             Ok(native) => native,
             Err(NoRun::OutOfTime) => return Ok(unseen("the time was up".to_owned(), false)),
             Err(NoRun::Impossible(reason)) => return Ok(unseen(reason, true)),
-            Err(NoRun::Broken(error)) => return Err(HarnessError(error.to_string())),
+            Err(NoRun::Broken(error)) => return self.broken(&error.to_string()),
         };
         let rules = self.lab.shared.rules.now();
         if !matches!(ended, Ended::Cut(_)) && !rules.differing(run, &native).is_empty() {

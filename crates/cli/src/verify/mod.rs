@@ -209,9 +209,10 @@ impl Verification<'_> {
         };
         let seeds = comparison.tests();
         let first = seeds.first().cloned().unwrap_or_default();
-        let mut lab = Lab { lab: comparison.lab(instrumented, shared, deadline)?, runs: 0 };
-        let mut saved = Instant::now();
         let interrupt = &comparison.setting.interrupt;
+        let lab = comparison.lab(instrumented, shared, deadline)?;
+        let mut lab = Lab { lab, runs: 0, interrupt: interrupt.clone() };
+        let mut saved = Instant::now();
         let explored =
             parallax_verify::verify(&first, (&mut lab, maps), &settings, known, interrupt, &mut |news| {
                 if let News::Shape(shape) = &news {
