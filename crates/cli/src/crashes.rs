@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 const MOST: usize = 64;
 /// Test cases with the same kind of crash that are tried until one shows it natively.
 const ATTEMPTS: u32 = 3;
+/// Runs of a search that are looked at because they may hang.
+const MOST_HANGS: u32 = 12;
 /// Bytes of what the program said that tell kinds of crash apart.
 const SAID: usize = 160;
 /// SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV.
@@ -107,6 +109,10 @@ struct Seen {
 #[derive(Default)]
 pub struct Crashes {
     seen: BTreeMap<Key, Seen>,
+    /// Crashes in runs of which only the coverage was looked at, by kind: how many of them were traced to learn where.
+    traced: BTreeMap<Kind, u32>,
+    /// Runs that were looked at because they may hang.
+    hangs: u32,
     /// Runs that crashed in further ways, which nobody looked at.
     pub left_out: u64,
 }
@@ -120,9 +126,21 @@ impl Crashes {
         }
         let seen = self.seen.entry(key.clone()).or_default();
         seen.count += 1;
-        let wanted = seen.crash.is_none() && seen.attempts < ATTEMPTS;
+        let mut wanted = seen.crash.is_none() && seen.attempts < ATTEMPTS;
+        if key.kind == Kind::Hang {
+            // Each costs several times the time limit of a run.
+            wanted &= self.hangs < MOST_HANGS;
+            self.hangs += u32::from(wanted);
+        }
         seen.attempts += u32::from(wanted);
         wanted
+    }
+
+    /// Is a crash to be traced of which nobody knows where it is?
+    fn is_to_be_traced(&mut self, kind: Kind) -> bool {
+        let traced = self.traced.entry(kind).or_default();
+        *traced += 1;
+        *traced <= ATTEMPTS
     }
 
     fn confirm(&mut self, key: &Key, crash: Crash) {
@@ -159,6 +177,12 @@ impl VersionsLab {
         if let Some(crash) = shown(&mut self.natives, test, site) {
             self.shared.crashes().confirm(&key, crash);
         }
+    }
+
+    /// A run of the new version's symbolic build of which only the coverage is looked at: its trace would say where it crashed.
+    pub fn is_crash_to_trace(&self, run: &Run, was_cut: bool) -> bool {
+        let kind = Kind::of(run).filter(|_| run.outcome != Outcome::TimedOut || !was_cut);
+        kind.is_some_and(|kind| self.shared.crashes().is_to_be_traced(kind))
     }
 
     /// Runs the sanitizer builds, where there are any, on an input that was traced.

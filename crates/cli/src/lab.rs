@@ -135,8 +135,11 @@ impl Harness for VersionsLab {
             let taken = self.taken(side);
             self.last[side] = Some((test.clone(), run.clone()));
             if side == Side::New {
-                self.note_crash(&run, None, test, was_cut);
                 self.shared.reached.note(taken.iter().copied(), test);
+                if self.is_crash_to_trace(&run, was_cut) {
+                    drop(self.observed_within(side, test, work)?);
+                    self.last[side] = Some((test.clone(), run));
+                }
             }
             Ok(Glimpse { digest, taken, cost })
         });

@@ -21,6 +21,7 @@ pub struct RunFile {
     /// The command line, one word each, as in `cmd` of a kept test.
     pub command: Vec<String>,
     /// Where it was given.
+    #[serde(with = "escaped")]
     pub directory: PathBuf,
     pub seed: u64,
     /// Versions of the tools that were used.
@@ -54,16 +55,53 @@ pub struct Built {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recipe {
     /// A C file or a directory; or where in a repository.
+    #[serde(with = "escaped")]
     pub source: PathBuf,
     #[serde(default)]
     pub revision: Option<String>,
     #[serde(default)]
     pub build: Option<String>,
     /// As `--program` says.
-    #[serde(default)]
+    #[serde(default, with = "escaped::optional")]
     pub built_program: Option<PathBuf>,
-    #[serde(default)]
+    #[serde(default, with = "escaped::optional")]
     pub patch: Option<PathBuf>,
+}
+
+/// Paths as arguments stand in `cmd` of a kept test: they need not be UTF-8.
+mod escaped {
+    use parallax_report::kept::{escape, unescape};
+    use serde::{Deserialize, Deserializer, Serializer};
+    use std::ffi::OsString;
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    use std::path::{Path, PathBuf};
+
+    pub fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&escape(path.as_os_str().as_bytes()))
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<PathBuf, D::Error> {
+        read(String::deserialize(from)?)
+    }
+
+    fn read<E: serde::de::Error>(text: String) -> Result<PathBuf, E> {
+        unescape(text.as_bytes()).map(|bytes| OsString::from_vec(bytes).into()).map_err(E::custom)
+    }
+
+    pub mod optional {
+        use super::*;
+
+        pub fn serialize<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+            match path {
+                Some(path) => super::serialize(path, to),
+                None => to.serialize_none(),
+            }
+        }
+
+        pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Option<PathBuf>, D::Error> {
+            Option::<String>::deserialize(from)?.map(read).transpose()
+        }
+    }
 }
 
 impl Recipe {

@@ -211,7 +211,8 @@ impl<'a> Engine<'a> {
             let judge_anyway = planned.judge_anyway || now_and_then && !is_glimpse;
             let (number, test) = (runs as usize, planned.test.clone());
             let (work, judge_cut) = (self.allowance.limit(), self.allowance.may_judge());
-            workers.send(Order { number, test, judge_anyway, is_glimpse, work, judge_cut });
+            let is_seed = planned.purpose.is_seed;
+            workers.send(Order { number, test, judge_anyway, is_glimpse, work, judge_cut, is_seed });
             self.accounting.stats.runs += 1;
         }
     }

@@ -22,6 +22,8 @@ pub struct Order {
     pub work: u64,
     /// Judge it even if a run was cut, so that the native ones may take as long as their time limit.
     pub judge_cut: bool,
+    /// It is judged even if a run was cut, whatever the runs did.
+    pub is_seed: bool,
 }
 
 /// What became of it, by its number.
@@ -64,7 +66,7 @@ fn work(harness: &mut dyn Harness, order: &Order) -> Result<Done, HarnessError> 
 /// other.
 fn must_judge(order: &Order, costs: Pair<Cost>, alike: bool) -> bool {
     match costs.iter().any(|(_, cost)| cost.cut != CutShort::No) {
-        true => order.judge_cut && is_uneven(costs),
+        true => order.is_seed || order.judge_cut && is_uneven(costs),
         false => !alike || order.judge_anyway,
     }
 }

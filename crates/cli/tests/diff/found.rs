@@ -273,16 +273,16 @@ fn interpreter_loops_of_computed_gotos_are_followed() {
 
 #[test]
 fn strategies_can_be_switched_off_and_a_difference_says_which_led_to_it() {
-    let compared = compare("boundary", &[&FIRST[..], &["--only", "joint,generational", "--", "0"]].concat());
+    let compared = compare("boundary", &[&FIRST[..], &["--only", "joint,infect,propagate,generational", "--", "0"]].concat());
     let difference = compared.one("stdout");
     let chain: Vec<&str> =
         difference["strategies"].as_array().unwrap().iter().map(|s| s.as_str().unwrap()).collect();
     assert!(
-        !chain.is_empty() && chain.iter().all(|name| ["joint", "generational"].contains(name)),
+        !chain.is_empty() && chain.iter().all(|name| ["joint", "infect", "propagate", "generational"].contains(name)),
         "{chain:?}"
     );
     let stats = &compared.json(1)["stats"]["strategies"];
-    assert_eq!(stats.as_object().unwrap().keys().collect::<Vec<_>>(), ["generational", "joint"]);
+    assert_eq!(stats.as_object().unwrap().keys().collect::<Vec<_>>(), ["generational", "infect", "joint", "propagate"]);
     assert_eq!(stats[*chain.last().unwrap()]["differences"], 1);
     assert!(stats["generational"]["proposals"].as_u64() > Some(0));
 }

@@ -285,8 +285,11 @@ fn moved_line_numbers_beside_a_real_difference_are_a_note() {
     assert_eq!(brief(&json), [("exit".to_owned(), "new.c:16".to_owned())], "{json:#}");
     let notes = json["notes"].as_array().unwrap();
     assert!(notes.len() == 1 && notes[0].as_str().unwrap().contains("line numbers"), "{json:#}");
-    let tests = fs::read_dir(compared.path("parallax-out/tests")).unwrap().count();
-    assert_eq!(tests, 1, "the test of what became a note is gone");
+    let kept = fs::read_dir(compared.path("parallax-out/tests")).unwrap();
+    let names = kept.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    // The assertion fails in both versions: a crash, and no difference.
+    let tests: Vec<String> = names.filter(|name| !name.starts_with("crash-")).collect();
+    assert_eq!(tests.len(), 1, "the test of what became a note is gone: {tests:?}");
 }
 
 /// Ten functions, each with a change of its own.

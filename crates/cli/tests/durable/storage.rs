@@ -21,7 +21,8 @@ fn the_cache_says_what_it_holds_and_what_for_and_can_be_cleaned() {
     assert_eq!(sources.len(), 2);
     assert!(sources[0].ends_with("new") && sources[1].ends_with("old"), "{sources:?}");
     assert!(builds.iter().all(|build| build["command"] == BUILD && build["size"].as_u64() > Some(0)));
-    assert!(full["kinds"]["instrumented"]["count"].as_u64() == Some(2), "{full:#}");
+    // To search with, and to follow both versions with.
+    assert!(full["kinds"]["instrumented"]["count"].as_u64() == Some(4), "{full:#}");
     let shown = place.run(&["cache"]);
     let text = String::from_utf8(shown.stdout).unwrap();
     assert!(text.contains("of at most 10.0 GB") && text.contains("build of"), "{text}");

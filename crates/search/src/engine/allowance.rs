@@ -139,10 +139,12 @@ impl Allowance {
     }
 }
 
-/// Did one version do much more than the other, so that it was cut and the other was not?
+/// Did one version do much more than the other, so that it was cut and the other was not? Where the clock cut it, not all that it did is counted (a
+/// loop without a branch, one of libc's): then that alone says so.
 pub fn is_uneven(costs: Pair<Cost>) -> bool {
     let much_less = |a: Cost, b: Cost| {
-        a.cut == CutShort::No && b.cut != CutShort::No && a.work.saturating_mul(UNEVEN) <= b.work
+        let is_more = b.cut == CutShort::Clock || a.work.saturating_mul(UNEVEN) <= b.work;
+        a.cut == CutShort::No && b.cut != CutShort::No && is_more
     };
     much_less(costs.old, costs.new) || much_less(costs.new, costs.old)
 }
@@ -207,6 +209,9 @@ mod tests {
         let uneven = Pair::new(Cost { work: 250, cut: CutShort::No }, cut);
         assert!(is_uneven(uneven) && !is_uneven(Pair::new(cut, cut)) && !is_uneven(done(9)));
         assert!(!is_uneven(Pair::new(Cost { work: 251, cut: CutShort::No }, cut)));
+        let late = Cost { work: 1, cut: CutShort::Clock };
+        assert!(is_uneven(Pair::new(Cost { work: 1, cut: CutShort::No }, late)));
+        assert!(!is_uneven(Pair::new(late, late)));
         let judged = |allowance: &mut Allowance| {
             let may = allowance.may_judge();
             allowance.note(uneven, false);

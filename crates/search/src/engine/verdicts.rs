@@ -72,7 +72,8 @@ impl Engine<'_> {
         if let Some(by) = made.by {
             self.accounting.by_strategy[by.0].differences += 1;
         }
-        let (after, runs) = (self.clock.started.elapsed(), self.taken as u64);
+        // Numbers begin with 0; how many others were tried until the verdict came is a matter of time.
+        let (after, runs) = (self.clock.started.elapsed(), number as u64 + 1);
         let found = Found { test, signature, after, runs, strategies: self.chain(made) };
         (self.watch)(Progress::Difference(found));
     }
