@@ -1,8 +1,8 @@
 //! Verdicts come later than what the symbolic builds showed, and nobody waits for them: a native run may take as long as its time limit, and what looks
 //! like a difference is run many times.
 //!
-//! In: test cases that are being judged, and verdicts, in any order. Out: differences, told as soon as they are known, and what they are worth to
-//! the strategies that found them.
+//! In: test cases that are being judged, and verdicts, in any order. Out: differences, told in the order of their test cases, and what they are worth
+//! to the strategies that found them.
 //!
 //! Always holds: a verdict counts for the scheduler when so many more results have been taken in, neither sooner nor later: so that what is proposed does
 //! not depend on how long it took.
@@ -24,6 +24,8 @@ struct Judged {
 #[derive(Default)]
 pub(super) struct Verdicts {
     waiting: BTreeMap<usize, Judged>,
+    /// Verdicts that are told after those about earlier test cases.
+    held: BTreeMap<usize, (Judged, Verdict)>,
     /// Verdicts about test cases that are not taken in yet.
     early: HashMap<usize, Verdict>,
     /// What differences are worth, by the number of the test case: to whom, for what work, and their signature.
@@ -47,15 +49,25 @@ impl Engine<'_> {
     pub(super) fn await_verdict(&mut self, number: usize, planned: &Planned) {
         let judged = Judged { test: planned.test.clone(), made: planned.purpose.made, work: planned.work };
         match self.verdicts.early.remove(&number) {
-            Some(verdict) => self.take_verdict(number, judged, verdict),
+            Some(verdict) => self.hold_verdict(number, judged, verdict),
             None => drop(self.verdicts.waiting.insert(number, judged)),
         }
     }
 
     pub(super) fn verdict_arrived(&mut self, number: usize, verdict: Verdict) {
         match self.verdicts.waiting.remove(&number) {
-            Some(judged) => self.take_verdict(number, judged, verdict),
+            Some(judged) => self.hold_verdict(number, judged, verdict),
             None => drop(self.verdicts.early.insert(number, verdict)),
+        }
+    }
+
+    /// Takes all verdicts before which none is missing.
+    fn hold_verdict(&mut self, number: usize, judged: Judged, verdict: Verdict) {
+        self.verdicts.held.insert(number, (judged, verdict));
+        let missing = self.verdicts.waiting.first_key_value().map_or(usize::MAX, |(first, _)| *first);
+        while let Some(entry) = self.verdicts.held.first_entry().filter(|entry| *entry.key() < missing) {
+            let (number, (judged, verdict)) = entry.remove_entry();
+            self.take_verdict(number, judged, verdict);
         }
     }
 
